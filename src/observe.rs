@@ -1,0 +1,190 @@
+//! What happens, told to whoever listens: one trait, no default listener.
+//!
+//! Every method has an empty body, so an observer implements what it wants. They are called from the
+//! request's own thread, outside of all locks: keep them short and do not block.
+
+use std::{sync::Arc, time::Duration};
+
+use crate::{
+    control::Verdict,
+    error::Reason,
+    priority::{Business, Level, Priority},
+};
+
+/// A listener to one [`Admission`](crate::Admission) or one [`Callee`](crate::client::Callee).
+pub trait Observer: Send + Sync + 'static {
+    /// A window was closed and the level computed.
+    fn window_closed(&self, _service: &str, _window: &WindowClosed) {}
+
+    /// The level left or reached [`Level::OPEN`]: the edge, not every move.
+    fn overload_edge(&self, _service: &str, _level: Level) {}
+
+    /// A request was refused (in mode `observe`: would have been).
+    fn shed(&self, _service: &str, _priority: Priority, _reason: Reason) {}
+
+    /// A call to `instance` was not sent.
+    fn withheld(&self, _callee: &str, _instance: &str, _priority: Priority) {}
+
+    /// A response of `instance` carried another level than the last one.
+    fn level_heard(&self, _callee: &str, _instance: &str, _level: Level) {}
+
+    /// A field from a peer was not used.
+    fn field_ignored(&self, _service: &str, _fault: FieldFault) {}
+
+    /// Something an operator should know; each is told once.
+    fn advice(&self, _service: &str, _advice: &Advice) {}
+}
+
+/// What one window saw and what followed from it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct WindowClosed {
+    /// What the window was judged to be.
+    pub verdict: Verdict,
+    /// The level from now on.
+    pub level: Level,
+    /// The mean queuing time of the window.
+    pub queuing_time: Duration,
+    /// Requests that wanted the service: arrived and withheld, not smoothed.
+    pub demand: u64,
+    /// Requests that arrived.
+    pub arrived: u64,
+    /// Requests waiting in the gate when the window closed.
+    pub waiting: usize,
+    /// Requests holding a permit when the window closed.
+    pub running: usize,
+    /// Permits, `usize::MAX` where there is no gate.
+    pub permits: usize,
+}
+
+/// Why a field from a peer was not used.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub enum FieldFault {
+    /// It does not parse, or a number in it is out of range.
+    Malformed,
+    /// It came more than once.
+    Repeated,
+    /// It is longer than any valid one.
+    TooLong,
+    /// It came from a peer that is not trusted to send it.
+    Untrusted,
+}
+
+/// Something an operator should know about the process around the layer.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Advice {
+    /// Requests wait in the sockets while the gate's queue is empty: the gate is blind. Usual causes:
+    /// `event_interval` set below 8, or a layer that buffers in front.
+    GateBlind {
+        /// Mean wait of the last window before the layer.
+        outside: Duration,
+    },
+    /// The dispatcher cannot run (no runtime, or it ended, or requests come from another runtime);
+    /// the gate yields after each grant instead.
+    NoDispatcher {
+        /// What was found.
+        cause: &'static str,
+    },
+    /// The process did not run for this long; the waits it caused were not held against the load.
+    Paused {
+        /// The length of the gap.
+        gap: Duration,
+    },
+    /// HTTP/2 peers hold requests back because the stream limit times the connections is small.
+    FewStreams,
+}
+
+/// Several observers told one after the other.
+#[derive(Clone, Default)]
+pub(crate) struct Observers(Arc<[Arc<dyn Observer>]>);
+
+// === impl FieldFault ===
+
+impl FieldFault {
+    /// Every fault, in the order of [`index`](Self::index).
+    pub const ALL: [Self; 4] = [
+        Self::Malformed,
+        Self::Repeated,
+        Self::TooLong,
+        Self::Untrusted,
+    ];
+
+    /// Returns the name used in metrics and logs.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Malformed => "malformed",
+            Self::Repeated => "repeated",
+            Self::TooLong => "too_long",
+            Self::Untrusted => "untrusted",
+        }
+    }
+
+    /// Returns the position in [`ALL`](Self::ALL).
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+// === impl Observers ===
+
+impl Observers {
+    pub(crate) fn new(observers: Vec<Arc<dyn Observer>>) -> Self {
+        Self(observers.into())
+    }
+
+    pub(crate) fn tell(&self, tell: impl Fn(&dyn Observer)) {
+        for observer in self.0.iter() {
+            tell(&**observer);
+        }
+    }
+}
+
+impl std::fmt::Debug for Observers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Observers({})", self.0.len())
+    }
+}
+
+/// Demand and what became of it, for one business since the start.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct BusinessCounts {
+    /// Which business.
+    pub business: u8,
+    /// Requests that arrived.
+    pub arrived: u64,
+    /// Requests that callers reported as withheld.
+    pub withheld: u64,
+    /// Requests refused, by [`Reason::index`].
+    pub shed: [u64; Reason::ALL.len()],
+}
+
+impl BusinessCounts {
+    /// Returns the requests that wanted the service: arrived and withheld.
+    #[must_use]
+    pub const fn demand(&self) -> u64 {
+        self.arrived + self.withheld
+    }
+
+    /// Returns the requests refused for any reason.
+    #[must_use]
+    pub fn shed_total(&self) -> u64 {
+        self.shed.iter().sum()
+    }
+
+    /// Returns the requests that were not refused (some may still be waiting).
+    #[must_use]
+    pub fn admitted(&self) -> u64 {
+        self.arrived.saturating_sub(self.shed_total())
+    }
+
+    /// Returns which business.
+    #[must_use]
+    pub const fn business(&self) -> Business {
+        Business::new(self.business)
+    }
+}
