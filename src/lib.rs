@@ -9,6 +9,7 @@ pub mod observe;
 pub mod priority;
 mod sync;
 pub mod task;
+pub mod wire;
 
 #[doc(inline)]
 pub use crate::{
