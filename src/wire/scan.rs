@@ -105,14 +105,14 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn parameters(&mut self, mut parameter: impl FnMut(&'a [u8], Bare)) -> Result<(), FieldFault> {
         while self.peek() == Some(b';') {
-            self.step(1);
+            self.step();
             self.skip(|byte| byte == b' ');
             let key = self.key()?;
             let value = if self.peek() == Some(b'=') {
-                self.step(1);
+                self.step();
                 self.bare()?
             } else {
                 Bare::Boolean(true)
@@ -122,18 +122,18 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn key(&mut self) -> Result<&'a [u8], FieldFault> {
         let all = self.rest;
         match self.peek() {
-            Some(b'a'..=b'z' | b'*') => self.step(1),
+            Some(b'a'..=b'z' | b'*') => self.step(),
             _ => return Err(MALFORMED),
         }
         self.skip(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-' | b'.' | b'*'));
         Ok(&all[..all.len() - self.rest.len()])
     }
 
-    #[inline]
+    #[inline(always)]
     fn bare(&mut self) -> Result<Bare, FieldFault> {
         match self.peek() {
             Some(b'0'..=b'9' | b'-') => self.number(),
@@ -143,21 +143,20 @@ impl<'a> Scan<'a> {
     }
 
     /// Reads an integer of up to 15 digits, or steps over a decimal.
-    #[inline]
+    #[inline(always)]
     fn number(&mut self) -> Result<Bare, FieldFault> {
         let negative = self.peek() == Some(b'-');
         if negative {
-            self.step(1);
+            self.step();
         }
-        let mut number = 0;
-        let mut digits = 0;
-        while let Some(digit @ b'0'..=b'9') = self.peek() {
-            if digits == 15 {
-                return Err(MALFORMED);
-            }
+        let (mut number, mut digits) = (0, 0);
+        while let [digit @ b'0'..=b'9', rest @ ..] = self.rest {
             number = number * 10 + i64::from(digit - b'0');
             digits += 1;
-            self.step(1);
+            self.rest = rest;
+            if digits > 15 {
+                return Err(MALFORMED);
+            }
         }
         if digits == 0 {
             return Err(MALFORMED);
@@ -170,7 +169,7 @@ impl<'a> Scan<'a> {
 
     /// Steps over the fraction of a decimal: at most 12 digits before the point, 1 to 3 after it.
     fn fraction(&mut self, digits: u32) -> Result<Bare, FieldFault> {
-        self.step(1);
+        self.step();
         let before = self.rest.len();
         self.skip(|byte| byte.is_ascii_digit());
         match before - self.rest.len() {
@@ -183,7 +182,7 @@ impl<'a> Scan<'a> {
     #[cold]
     fn other(&mut self) -> Result<Bare, FieldFault> {
         let first = self.peek().ok_or(MALFORMED)?;
-        self.step(1);
+        self.step();
         match first {
             b'?' => match self.take()? {
                 b'0' => return Ok(Bare::Boolean(false)),
@@ -247,7 +246,7 @@ impl<'a> Scan<'a> {
         loop {
             self.skip(|byte| byte == b' ');
             if self.peek() == Some(b')') {
-                self.step(1);
+                self.step();
                 return Ok(());
             }
             self.bare()?;
@@ -260,14 +259,14 @@ impl<'a> Scan<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn peek(&self) -> Option<u8> {
         self.rest.first().copied()
     }
 
     fn take(&mut self) -> Result<u8, FieldFault> {
         let byte = self.peek().ok_or(MALFORMED)?;
-        self.step(1);
+        self.step();
         Ok(byte)
     }
 
@@ -276,20 +275,22 @@ impl<'a> Scan<'a> {
         if self.peek() != Some(byte) {
             return Err(MALFORMED);
         }
-        self.step(1);
+        self.step();
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn skip(&mut self, which: impl Fn(u8) -> bool) {
         while self.peek().is_some_and(&which) {
-            self.step(1);
+            self.step();
         }
     }
 
-    #[inline]
-    fn step(&mut self, bytes: usize) {
-        self.rest = self.rest.get(bytes..).unwrap_or_default();
+    #[inline(always)]
+    fn step(&mut self) {
+        if let [_, rest @ ..] = self.rest {
+            self.rest = rest;
+        }
     }
 }
 
