@@ -4,6 +4,8 @@
 
 pub mod clock;
 pub mod control;
+#[cfg(feature = "http")]
+pub mod entry;
 pub mod error;
 pub mod observe;
 pub mod priority;
@@ -19,3 +21,7 @@ pub use crate::{
     priority::{Business, Level, OutOfRange, Priority, Progress, User},
     task::Task,
 };
+
+#[cfg(feature = "http")]
+#[doc(inline)]
+pub use crate::entry::{Entry, EntryLayer};

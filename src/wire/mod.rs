@@ -68,7 +68,7 @@ pub use self::{
 
 /// Something that takes named texts from one service to another.
 ///
-/// Implemented for [`http::HeaderMap`](::http::HeaderMap) (feature `http`), for a map, and for a list of
+/// Implemented for `http::HeaderMap` (feature `http`), for a map, and for a list of
 /// pairs, in which a name can stand more than once.
 pub trait Carrier {
     /// Returns the field of this name.
