@@ -7,6 +7,7 @@ pub mod control;
 pub mod error;
 pub mod observe;
 pub mod priority;
+pub mod queuing_time;
 mod sync;
 pub mod task;
 
