@@ -9,6 +9,7 @@ pub mod entry;
 pub mod error;
 pub mod observe;
 pub mod priority;
+pub mod queuing_time;
 mod sync;
 pub mod task;
 pub mod wire;
