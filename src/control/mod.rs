@@ -1,5 +1,8 @@
 //! The control law.
 
+mod constants;
+pub use constants::{Algorithm, Constants};
+
 /// What a window was judged to be.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
