@@ -3,6 +3,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod clock;
+pub mod config;
 pub mod control;
 #[cfg(feature = "http")]
 pub mod entry;
@@ -17,6 +18,7 @@ pub mod wire;
 #[doc(inline)]
 pub use crate::{
     clock::Clock,
+    config::{Concurrency, Mode, PermitEnds, Settings},
     error::{Reason, Shed, Withheld, is_shed, is_withheld},
     observe::Observer,
     priority::{Business, Level, OutOfRange, Priority, Progress, User},
