@@ -273,7 +273,8 @@ impl Shared {
 
     pub(crate) fn note_started(&self, priority: Priority, waited: Duration) {
         self.counts.record_wait(waited);
-        self.observers.tell(|observer| observer.started(&self.name, priority, waited));
+        self.observers
+            .tell(|observer| observer.started(&self.name, priority, waited));
     }
 
     pub(crate) fn note_exempt(&self) {

@@ -96,9 +96,15 @@ impl Shared {
         let blind = mean > closer.controller.constants().threshold
             && metered.waited.is_zero()
             && metered.permits != usize::MAX;
+        let businesses = if self.observers.is_empty() {
+            Vec::new()
+        } else {
+            closer.seen.businesses()
+        };
         Outcome {
             closed,
             metered,
+            businesses,
             blind: blind.then_some(mean),
         }
     }
@@ -114,6 +120,7 @@ impl Shared {
         let Outcome {
             closed,
             metered,
+            businesses,
             blind,
         } = outcome;
         let window = WindowClosed {

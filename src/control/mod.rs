@@ -153,9 +153,6 @@ pub struct Controller {
     cursor: u32,
 }
 
-mod constants;
-pub use constants::{Algorithm, Constants};
-
 /// What a window was judged to be.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
@@ -214,6 +211,20 @@ pub struct Closed {
     pub demand: u64,
     /// Requests that arrived.
     pub arrived: u64,
+}
+
+impl Verdict {
+    /// Returns the name used in metrics and logs.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Calm => "calm",
+            Self::Overloaded => "overloaded",
+            Self::TooFew => "too_few",
+            Self::Paused => "paused",
+        }
+    }
 }
 
 impl Controller {
