@@ -76,7 +76,10 @@ impl Exporter {
 
     /// Returns the label of an instance: its name, or `other` when too many are known.
     fn instance(&self, callee: &str, instance: &str) -> String {
-        let mut instances = self.instances.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut instances = self
+            .instances
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let known = instances.entry(callee.to_owned()).or_default();
         if known.iter().any(|name| name == instance) {
             return instance.to_owned();
@@ -120,7 +123,10 @@ impl Observer for Exporter {
             if count.arrived + count.withheld == 0 {
                 continue;
             }
-            let labels = [("service", service.to_owned()), ("business", business.to_string())];
+            let labels = [
+                ("service", service.to_owned()),
+                ("business", business.to_string()),
+            ];
             counter!("dagor_arrived_total", &labels).increment(count.arrived);
             counter!("dagor_withheld_total", &labels).increment(count.withheld);
             counter!("dagor_demand_total", &labels).increment(count.arrived + count.withheld);
@@ -143,24 +149,34 @@ impl Observer for Exporter {
     }
 
     fn withheld(&self, callee: &str, _: &str, priority: Priority) {
-        let labels =
-            [("callee", callee.to_owned()), ("business", priority.business().to_string())];
+        let labels = [
+            ("callee", callee.to_owned()),
+            ("business", priority.business().to_string()),
+        ];
         counter!("dagor_calls_withheld_total", &labels).increment(1);
     }
 
     fn level_heard(&self, callee: &str, instance: &str, level: Level) {
-        let labels =
-            [("callee", callee.to_owned()), ("instance", self.instance(callee, instance))];
+        let labels = [
+            ("callee", callee.to_owned()),
+            ("instance", self.instance(callee, instance)),
+        ];
         gauge!("dagor_heard_level_ratio", &labels).set(ratio(level));
     }
 
     fn field_ignored(&self, service: &str, fault: FieldFault) {
-        let labels = [("service", service.to_owned()), ("fault", fault.as_str().to_owned())];
+        let labels = [
+            ("service", service.to_owned()),
+            ("fault", fault.as_str().to_owned()),
+        ];
         counter!("dagor_fields_ignored_total", &labels).increment(1);
     }
 
     fn advice(&self, service: &str, advice: &Advice) {
-        let labels = [("service", service.to_owned()), ("advice", advice.as_str().to_owned())];
+        let labels = [
+            ("service", service.to_owned()),
+            ("advice", advice.as_str().to_owned()),
+        ];
         counter!("dagor_advice_total", &labels).increment(1);
     }
 }
@@ -170,7 +186,10 @@ fn ratio(level: Level) -> f64 {
     f64::from(level.get()) / f64::from(Level::OPEN.get())
 }
 
-#[expect(clippy::cast_precision_loss, reason = "gauges are doubles, and these are small")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "gauges are doubles, and these are small"
+)]
 const fn number(count: usize) -> f64 {
     count as f64
 }

@@ -14,7 +14,11 @@ impl Observer for Events {
         if level.is_open() {
             tracing::info!(service, "overload is over: the level is open");
         } else {
-            tracing::warn!(service, level = level.get(), "overloaded: the level was lowered");
+            tracing::warn!(
+                service,
+                level = level.get(),
+                "overloaded: the level was lowered"
+            );
         }
     }
 

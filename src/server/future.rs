@@ -131,13 +131,17 @@ where
 impl Walk {
     fn granted(&mut self, permit: Permit, at_gate: Duration) {
         self.permit = Some(permit);
-        self.shared.note_started(self.priority(), self.outside + at_gate);
+        self.shared
+            .note_started(self.priority(), self.outside + at_gate);
     }
 
     fn shed(&self, reason: Reason) -> Shed {
+        self.shared.shed(self.priority(), reason)
+    }
+
+    fn priority(&self) -> Priority {
         let priority = self.task.as_ref().map(Task::priority);
-        self.shared
-            .shed(priority.unwrap_or(crate::Priority::LEAST_IMPORTANT), reason)
+        priority.unwrap_or(Priority::LEAST_IMPORTANT)
     }
 
     /// Runs `call` as part of the request's task.
