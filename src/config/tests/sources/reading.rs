@@ -83,7 +83,7 @@ fn documented_examples_are_valid() {
         file.settings.concurrency,
         Concurrency::Fixed(NonZeroUsize::new(24).unwrap())
     );
-    assert_eq!(file.settings.exempt.len(), 2);
+    assert_eq!(file.settings.exempt.len(), 4);
     assert_eq!(
         file.businesses,
         [("/login", 0), ("POST /checkout", 1), ("/pay.Payments/*", 0)]
