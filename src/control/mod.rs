@@ -153,9 +153,6 @@ pub struct Controller {
     cursor: u32,
 }
 
-mod constants;
-pub use constants::{Algorithm, Constants};
-
 /// What a window was judged to be.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
