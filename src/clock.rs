@@ -82,9 +82,9 @@ impl Clock {
         }
     }
 
-    /// Returns the moment of a tokio instant, to wait for on tokio's timer.
-    pub(crate) fn instant(moment: Duration) -> tokio::time::Instant {
-        tokio::time::Instant::from_std(epoch() + moment)
+    /// Returns the instant tokio's timers count from.
+    pub(crate) fn tokio_now() -> tokio::time::Instant {
+        tokio::time::Instant::now()
     }
 }
 

@@ -16,6 +16,9 @@ pub trait Observer: Send + Sync + 'static {
     /// A window was closed and the level computed.
     fn window_closed(&self, _service: &str, _window: &WindowClosed) {}
 
+    /// A request started after `waited`, before the layer and at the gate.
+    fn started(&self, _service: &str, _priority: Priority, _waited: Duration) {}
+
     /// The level left or reached [`Level::OPEN`]: the edge, not every move.
     fn overload_edge(&self, _service: &str, _level: Level) {}
 
@@ -53,8 +56,20 @@ pub struct WindowClosed {
     pub waiting: usize,
     /// Requests holding a permit when the window closed.
     pub running: usize,
-    /// Permits, `usize::MAX` where there is no gate.
-    pub permits: usize,
+    /// Permits; `None` without a limit.
+    pub permits: Option<usize>,
+    /// Demand of the window per business, refusals not counted.
+    pub businesses: Vec<BusinessDemand>,
+}
+
+/// What one business wanted in a window.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct BusinessDemand {
+    /// Requests that arrived.
+    pub arrived: u64,
+    /// Requests that callers reported as withheld.
+    pub withheld: u64,
 }
 
 /// Why a field from a peer was not used.
@@ -92,13 +107,48 @@ pub enum Advice {
         /// The length of the gap.
         gap: Duration,
     },
-    /// HTTP/2 peers hold requests back because the stream limit times the connections is small.
-    FewStreams,
 }
 
 /// Several observers told one after the other.
 #[derive(Clone, Default)]
 pub(crate) struct Observers(Arc<[Arc<dyn Observer>]>);
+
+// === impl Advice ===
+
+impl Advice {
+    /// Returns the name used in metrics and logs.
+    #[must_use]
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::GateBlind { .. } => "gate_blind",
+            Self::NoDispatcher { .. } => "no_dispatcher",
+            Self::Paused { .. } => "paused",
+        }
+    }
+}
+
+impl std::fmt::Display for Advice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::GateBlind { outside } => write!(
+                f,
+                "requests wait {outside:?} in their sockets while the gate's queue is empty: leave \
+                 tokio's event_interval at its default (never below 8), give HTTP/2 peers more \
+                 streams, and put no buffer in front of the layer"
+            ),
+            Self::NoDispatcher { cause } => write!(
+                f,
+                "no dispatcher for the gate ({cause}): it yields after each grant instead, which \
+                 orders requests less well"
+            ),
+            Self::Paused { gap } => write!(
+                f,
+                "the process did not run for {gap:?}; the waits this caused are not held against \
+                 the load"
+            ),
+        }
+    }
+}
 
 // === impl FieldFault ===
 
@@ -134,6 +184,10 @@ impl FieldFault {
 impl Observers {
     pub(crate) fn new(observers: Vec<Arc<dyn Observer>>) -> Self {
         Self(observers.into())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     pub(crate) fn tell(&self, tell: impl Fn(&dyn Observer)) {

@@ -72,7 +72,7 @@ pub use self::{file::File, watch::FileWatch};
 /// The defaults suit a service whose handlers take milliseconds and whose callers give up after half a
 /// second. The first two to look at are [`threshold`](Constants::threshold) and
 /// [`concurrency`](Self::concurrency).
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Whether refusals are carried out (`mode`, default [`Mode::Enforce`]).
     ///
@@ -97,7 +97,8 @@ pub struct Settings {
     /// What a refused request is told (`[refusal]`).
     pub refusal: Refusal,
 
-    /// Paths that are neither counted nor refused nor made to wait (`exempt`, default none).
+    /// Paths that are neither counted nor refused nor made to wait (`exempt`, default the health checks:
+    /// `/grpc.health.v1.Health/*`, `/healthz`, `/livez`, `/readyz`).
     ///
     /// Each begins with `/`; a `*` at the end stands for any ending, as in `/grpc.health.v1.Health/*`.
     /// At most 1,024 of at most 1,024 bytes. Too few: an orchestrator whose health check is refused
@@ -172,6 +173,25 @@ pub struct Refusal {
     /// HTTP tells whole seconds, rounded up; gRPC tells milliseconds. Too low and refused
     /// clients are back before the level can have moved; equal bounds and they are back all at once.
     pub retry_after: (Duration, Duration),
+}
+
+// === impl Settings ===
+
+impl Default for Settings {
+    fn default() -> Self {
+        let exempt = ["/grpc.health.v1.Health/*", "/healthz", "/livez", "/readyz"];
+        Self {
+            mode: Mode::default(),
+            constants: Constants::default(),
+            concurrency: Concurrency::default(),
+            longest_wait: None,
+            refusal: Refusal::default(),
+            exempt: exempt.map(String::from).into(),
+            permit_ends: PermitEnds::default(),
+            default_business: None,
+            request_start: RequestStart::default(),
+        }
+    }
 }
 
 // === impl Mode ===

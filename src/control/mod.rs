@@ -213,6 +213,20 @@ pub struct Closed {
     pub arrived: u64,
 }
 
+impl Verdict {
+    /// Returns the name used in metrics and logs.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Calm => "calm",
+            Self::Overloaded => "overloaded",
+            Self::TooFew => "too_few",
+            Self::Paused => "paused",
+        }
+    }
+}
+
 impl Controller {
     /// Returns an open controller that tells `businesses` apart, and opens its first window.
     ///

@@ -1,0 +1,151 @@
+//! Making an [`Admission`].
+
+use std::{
+    num::NonZeroUsize,
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicU8, AtomicUsize},
+    },
+};
+
+use arc_swap::ArcSwap;
+
+use super::{Admission, Shared, counts::Counts, demand::Demand, door::Door, owner::Window};
+use crate::{
+    clock::Clock,
+    config::{Concurrency, Mode, Settings, SettingsError, check_businesses},
+    control::Controller,
+    gate::{Gate, Owner},
+    observe::{Observer, Observers},
+    queuing_time::SocketWaits,
+    wire::Names,
+};
+
+/// What an [`Admission`] is made of. [`build`](Self::build) checks everything at once.
+#[derive(Clone)]
+#[must_use = "a builder does nothing until it is built"]
+pub struct Builder {
+    name: Arc<str>,
+    settings: Settings,
+    businesses: u16,
+    names: Names,
+    clock: Clock,
+    observers: Vec<Arc<dyn Observer>>,
+}
+
+/// Most shards that threads count in; 4 KiB each with 8 businesses.
+const MOST_SHARDS: usize = 4;
+
+impl Builder {
+    pub(super) fn new(name: Arc<str>) -> Self {
+        Self {
+            name,
+            settings: Settings::default(),
+            businesses: 8,
+            names: Names::default(),
+            clock: Clock::system(),
+            observers: vec![
+                #[cfg(feature = "tracing")]
+                Arc::new(crate::trace::Events),
+            ],
+        }
+    }
+
+    /// Sets everything that can also be changed while running.
+    pub fn settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Sets how permits are limited; default: adaptive. Short for the field of [`Settings`].
+    pub fn concurrency(mut self, concurrency: Concurrency) -> Self {
+        self.settings.concurrency = concurrency;
+        self
+    }
+
+    /// Sets the mode to begin with; default: enforce. Short for the field of [`Settings`].
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.settings.mode = mode;
+        self
+    }
+
+    /// Sets how many businesses are told apart, 1 to 256; default 8. Larger numbers count as the last.
+    ///
+    /// Memory: businesses x 128 x (4 bytes x (shards + 2) + 8), at most 4 shards.
+    pub fn businesses(mut self, businesses: u16) -> Self {
+        self.businesses = businesses;
+        self
+    }
+
+    /// Sets the names of the fields; default `dagor-priority`, `dagor-level`, `dagor-demand`.
+    pub fn names(mut self, names: Names) -> Self {
+        self.names = names;
+        self
+    }
+
+    /// Sets the clock; default: the system's.
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Adds a listener.
+    pub fn observer(mut self, observer: impl Observer) -> Self {
+        self.observers.push(Arc::new(observer));
+        self
+    }
+
+    /// Makes the admission: the level is open, nothing is measured yet.
+    ///
+    /// # Errors
+    ///
+    /// Every fault of the settings, each with its value and the allowed range.
+    pub fn build(self) -> Result<Admission, SettingsError> {
+        self.settings.check()?;
+        check_businesses(self.businesses)?;
+        let Self {
+            name,
+            settings,
+            businesses,
+            names,
+            clock,
+            observers,
+        } = self;
+        let now = clock.now();
+        let shards = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let demand = Demand::new(businesses, shards.min(MOST_SHARDS));
+        let controller = Controller::new(super::constants(&settings), businesses, now);
+        let longest_wait = settings
+            .longest_wait
+            .unwrap_or(5 * settings.constants.threshold);
+        let concurrency = super::concurrency(&settings);
+        let shared = Arc::new(Shared {
+            name,
+            names,
+            observers: Observers::new(observers),
+            mode: AtomicU8::new(super::number_of(settings.mode)),
+            settings: ArcSwap::from_pointee(settings),
+            door: Door::new(controller, demand, now),
+            gate: Gate::new(&concurrency, clock.clone(), longest_wait),
+            counts: Counts::new(businesses),
+            window: Window::default(),
+            sockets: SocketWaits::new(clock.clone()),
+            in_flight: AtomicUsize::new(0),
+            clock,
+        });
+        let weak = Arc::downgrade(&shared);
+        let owner: Weak<dyn Owner> = weak;
+        shared.gate.set_owner(owner);
+        Ok(Admission { shared })
+    }
+}
+
+impl std::fmt::Debug for Builder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Builder")
+            .field("name", &self.name)
+            .field("settings", &self.settings)
+            .field("businesses", &self.businesses)
+            .finish_non_exhaustive()
+    }
+}

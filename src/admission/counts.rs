@@ -1,0 +1,219 @@
+//! Everything that is counted beside the demand: refusals, faults, waits outside the gate.
+
+use std::{
+    cell::Cell,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use hdrhistogram::Histogram;
+
+use crate::{
+    clock::nanos,
+    error::Reason,
+    observe::FieldFault,
+    priority::{Business, User},
+};
+
+#[derive(Debug)]
+pub(super) struct Counts {
+    /// Refusals by business and reason.
+    shed: Box<[[AtomicU64; Reason::ALL.len()]]>,
+    faults: [AtomicU64; FieldFault::ALL.len()],
+    pub(super) exempt: AtomicU64,
+    outside: Sum,
+    reported: Sum,
+    waits: Mutex<Waits>,
+    unwaited: AtomicU64,
+}
+
+/// A sum of waits and how many.
+#[derive(Debug, Default)]
+struct Sum {
+    nanos: AtomicU64,
+    count: AtomicU64,
+}
+
+/// What a [`Sum`] held at some moment.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Summed {
+    nanos: u64,
+    count: u64,
+}
+
+/// Queuing times in microseconds, of the current ten seconds and the ten before.
+#[derive(Debug)]
+struct Waits {
+    current: Histogram<u32>,
+    previous: Histogram<u32>,
+    rotated: Duration,
+}
+
+/// How long one histogram is filled.
+const ROTATION: Duration = Duration::from_secs(10);
+
+impl Counts {
+    pub(super) fn new(businesses: u16) -> Self {
+        Self {
+            shed: (0..businesses).map(|_| Default::default()).collect(),
+            faults: Default::default(),
+            exempt: AtomicU64::new(0),
+            outside: Sum::default(),
+            reported: Sum::default(),
+            waits: Mutex::new(Waits::new()),
+            unwaited: AtomicU64::new(0),
+        }
+    }
+
+    pub(super) fn shed(&self, business: Business, reason: Reason) {
+        self.shed[usize::from(business.get())][reason.index()].fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn shed_by(&self, business: usize) -> [u64; Reason::ALL.len()] {
+        self.shed[business]
+            .each_ref()
+            .map(|count| count.load(Relaxed))
+    }
+
+    /// Refusals by the level, of every business.
+    pub(super) fn shed_by_level(&self) -> u64 {
+        self.shed
+            .iter()
+            .map(|reasons| reasons[Reason::Level.index()].load(Relaxed))
+            .sum()
+    }
+
+    pub(super) fn fault(&self, fault: FieldFault) {
+        self.faults[fault.index()].fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn faults(&self) -> [u64; FieldFault::ALL.len()] {
+        self.faults.each_ref().map(|count| count.load(Relaxed))
+    }
+
+    /// Returns a user for a request of nobody: anywhere, the same often.
+    pub(super) fn spread(&self) -> User {
+        thread_local!(static NEXT: Cell<u64> = const { Cell::new(0) });
+        // The golden ratio's multiples spread evenly over the whole range.
+        let next = NEXT.get().wrapping_add(0x9E37_79B9_7F4A_7C15);
+        NEXT.set(next);
+        User::from_hash(next)
+    }
+
+    pub(super) fn note_outside(&self, waited: Duration) {
+        self.outside.add(waited);
+    }
+
+    pub(super) fn report_wait(&self, waited: Duration) {
+        self.reported.add(waited);
+    }
+
+    pub(super) fn outside(&self) -> Summed {
+        self.outside.load()
+    }
+
+    pub(super) fn reported(&self) -> Summed {
+        self.reported.load()
+    }
+
+    /// Records how long one request waited in all before it started.
+    pub(super) fn record_wait(&self, waited: Duration) {
+        let micros = u64::try_from(waited.as_micros()).unwrap_or(u64::MAX);
+        if micros == 0 {
+            self.unwaited.fetch_add(1, Relaxed);
+            return;
+        }
+        let mut waits = self.waits.lock().unwrap_or_else(PoisonError::into_inner);
+        waits.current.saturating_record(micros);
+    }
+
+    /// Begins a new histogram when the current one is full of time.
+    pub(super) fn rotate(&self, now: Duration) {
+        let mut waits = self.waits.lock().unwrap_or_else(PoisonError::into_inner);
+        waits.fold(self.unwaited.swap(0, Relaxed));
+        if now.saturating_sub(waits.rotated) >= ROTATION {
+            waits.rotated = now;
+            let Waits {
+                current, previous, ..
+            } = &mut *waits;
+            std::mem::swap(current, previous);
+            current.reset();
+        }
+    }
+
+    /// Returns the queuing times of the last ten to twenty seconds, in microseconds.
+    pub(super) fn waits(&self) -> Histogram<u32> {
+        let mut waits = self.waits.lock().unwrap_or_else(PoisonError::into_inner);
+        waits.fold(self.unwaited.swap(0, Relaxed));
+        let mut all = waits.current.clone();
+        // Both have the same bounds, so adding cannot fail.
+        let _ = all.add(&waits.previous);
+        all
+    }
+}
+
+impl Sum {
+    fn add(&self, waited: Duration) {
+        self.nanos.fetch_add(nanos(waited), Relaxed);
+        self.count.fetch_add(1, Relaxed);
+    }
+
+    fn load(&self) -> Summed {
+        Summed {
+            nanos: self.nanos.load(Relaxed),
+            count: self.count.load(Relaxed),
+        }
+    }
+}
+
+impl Summed {
+    /// Returns what was added since `earlier`.
+    pub(super) const fn since(self, earlier: Self) -> Self {
+        Self {
+            nanos: self.nanos.wrapping_sub(earlier.nanos),
+            count: self.count.wrapping_sub(earlier.count),
+        }
+    }
+
+    pub(super) const fn count(self) -> u64 {
+        self.count
+    }
+
+    pub(super) const fn sum(self) -> Duration {
+        Duration::from_nanos(self.nanos)
+    }
+
+    pub(super) fn mean(self) -> Duration {
+        Duration::from_nanos(self.nanos.checked_div(self.count).unwrap_or_default())
+    }
+}
+
+impl Waits {
+    /// One microsecond to one minute, to two digits: 10 KiB.
+    fn new() -> Self {
+        let empty = Histogram::new_with_bounds(1, 60_000_000, 2);
+        let empty = empty.expect("1 to 60,000,000 with 2 digits are valid bounds");
+        Self {
+            current: empty.clone(),
+            previous: empty,
+            rotated: Duration::ZERO,
+        }
+    }
+
+    /// Adds requests that did not wait, counted apart because they are most of them.
+    fn fold(&mut self, unwaited: u64) {
+        let count = u32::try_from(unwaited).unwrap_or(u32::MAX);
+        // Zero is recorded as the lowest value, one microsecond.
+        let _ = self.current.record_n(1, count);
+    }
+}
+
+/// Returns the shard this thread counts in: threads take turns.
+pub(super) fn shard() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    thread_local!(static SHARD: usize = NEXT.fetch_add(1, Relaxed));
+    SHARD.with(|shard| *shard)
+}

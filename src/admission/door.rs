@@ -1,0 +1,226 @@
+//! The decision and the window: the lock-free part, on its own so that it can be model-checked.
+//!
+//! A thread that decides counts itself, reads the level, and goes on. The first one that finds the
+//! window due closes it, alone: the others see the lock taken and decide by the old level meanwhile.
+
+use std::time::Duration;
+
+use super::demand::{Demand, Seen};
+use crate::{
+    clock::nanos,
+    control::{self, Closed, Controller},
+    priority::{Level, Priority, Progress},
+    sync::{
+        Mutex, MutexGuard,
+        atomic::{
+            AtomicU32, AtomicU64,
+            Ordering::{Acquire, Relaxed, Release},
+        },
+        lock,
+    },
+};
+
+/// The admission level and everything needed to move it.
+#[derive(Debug)]
+pub(super) struct Door {
+    level: AtomicU32,
+    pub(super) demand: Demand,
+    /// The earliest moment, in nanoseconds, at which the window can be due by time.
+    next_look: AtomicU64,
+    /// Looks for a window that is due by count every so many arrivals of one shard.
+    look_every: u32,
+    closer: Mutex<Closer>,
+}
+
+/// What the one that closes a window needs.
+#[derive(Debug)]
+pub(super) struct Closer {
+    pub(super) controller: Controller,
+    pub(super) seen: Seen,
+    /// Requests refused by the level up to the last window.
+    pub(super) refused: u64,
+    /// When the last window was closed.
+    pub(super) since: Duration,
+}
+
+/// The measurements of a window that the door does not make itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Measured {
+    pub(super) refused: u64,
+    pub(super) served: u64,
+    pub(super) starts: u64,
+    pub(super) waited: Duration,
+    pub(super) waiting: usize,
+    pub(super) running: usize,
+    pub(super) slot: Duration,
+    pub(super) paused: bool,
+}
+
+impl Door {
+    pub(super) fn new(controller: Controller, demand: Demand, now: Duration) -> Self {
+        let window = controller.constants().window;
+        let seen = Seen::new(&demand);
+        let closer = Closer {
+            controller,
+            seen,
+            refused: 0,
+            since: now,
+        };
+        Self {
+            level: AtomicU32::new(Level::OPEN.get()),
+            demand,
+            next_look: AtomicU64::new(nanos(now + window)),
+            look_every: 64,
+            closer: Mutex::new(closer),
+        }
+    }
+
+    pub(super) fn level(&self) -> Level {
+        // Only levels are ever stored.
+        Level::new(self.level.load(Acquire)).unwrap_or(Level::OPEN)
+    }
+
+    /// Counts an arrival; returns whether somebody should look if the window is due.
+    pub(super) fn arrive(&self, priority: Priority, shard: usize, now: Duration) -> bool {
+        let count = self.demand.arrive(priority, shard);
+        count.is_multiple_of(self.look_every) || nanos(now) >= self.next_look.load(Relaxed)
+    }
+
+    pub(super) fn admits(&self, priority: Priority, progress: Progress) -> bool {
+        self.level().admits(priority, progress)
+    }
+
+    /// Returns the closer unless somebody else is at it.
+    pub(super) fn try_closer(&self) -> Option<MutexGuard<'_, Closer>> {
+        self.closer.try_lock().ok()
+    }
+
+    pub(super) fn closer(&self) -> MutexGuard<'_, Closer> {
+        lock(&self.closer)
+    }
+
+    pub(super) fn is_due(&self, closer: &Closer, now: Duration, calm: bool) -> bool {
+        closer
+            .controller
+            .due(now, self.demand.arrived_since(&closer.seen), calm)
+    }
+
+    /// Closes the window and publishes the next level.
+    pub(super) fn close(&self, closer: &mut Closer, now: Duration, measured: &Measured) -> Closed {
+        let Closer {
+            controller,
+            seen,
+            refused,
+            since,
+        } = closer;
+        self.demand.take(seen);
+        let arrived: u64 = seen.window.iter().map(|&count| u64::from(count)).sum();
+        let newly_refused = measured.refused.saturating_sub(*refused);
+        *refused = measured.refused;
+        let closed = controller.step(
+            now,
+            &control::Seen {
+                arrived: &seen.window,
+                withheld: &seen.window_withheld,
+                admitted: arrived.saturating_sub(newly_refused),
+                served: measured.served,
+                starts: measured.starts,
+                waited: measured.waited,
+                queued: measured.waiting,
+                running: measured.running,
+                slot: measured.slot,
+                paused: measured.paused,
+            },
+        );
+        *since = now;
+        self.level.store(closed.level.get(), Release);
+        self.next_look
+            .store(nanos(now + controller.constants().window), Relaxed);
+        closed
+    }
+
+    /// Opens the level at once, for a mode in which nothing is refused or measured.
+    pub(super) fn open(&self) {
+        self.level.store(Level::OPEN.get(), Release);
+    }
+}
+
+#[cfg(all(test, dagor_loom))]
+mod loom_tests {
+    use std::sync::Arc;
+
+    use loom::thread;
+
+    use super::*;
+    use crate::control::Constants;
+
+    fn door() -> Arc<Door> {
+        let controller = Controller::new(Constants::default(), 1, Duration::ZERO);
+        Arc::new(Door::new(controller, Demand::new(1, 2), Duration::ZERO))
+    }
+
+    /// Two threads count while a third closes two windows: every arrival is in exactly one of them or
+    /// still to be taken.
+    #[test]
+    fn arrivals_are_conserved_while_a_window_closes() {
+        loom::model(|| {
+            let door = door();
+            let counters: Vec<_> = (0..2)
+                .map(|shard| {
+                    let door = Arc::clone(&door);
+                    thread::spawn(move || {
+                        door.arrive(Priority::MOST_IMPORTANT, shard, Duration::ZERO);
+                        door.admits(Priority::MOST_IMPORTANT, Progress::New)
+                    })
+                })
+                .collect();
+            let mut taken = 0;
+            for window in 1..=2 {
+                let mut closer = door.closer();
+                let now = Duration::from_millis(100 * window);
+                taken += door.close(&mut closer, now, &Measured::default()).arrived;
+            }
+            for counter in counters {
+                assert!(
+                    counter.join().unwrap(),
+                    "the floor always admits the most important"
+                );
+            }
+            let mut closer = door.closer();
+            taken += door
+                .close(&mut closer, Duration::from_secs(1), &Measured::default())
+                .arrived;
+            assert_eq!(taken, 2);
+        });
+    }
+
+    /// Two threads that both find the window due: one closes, the other decides and goes on.
+    #[test]
+    fn one_closes_the_other_goes_on() {
+        loom::model(|| {
+            let door = door();
+            let closers: Vec<_> = (0..2)
+                .map(|_| {
+                    let door = Arc::clone(&door);
+                    thread::spawn(move || {
+                        let now = Duration::from_millis(100);
+                        let Some(mut closer) = door.try_closer() else {
+                            return 0;
+                        };
+                        if !door.is_due(&closer, now, true) {
+                            return 0;
+                        }
+                        door.close(&mut closer, now, &Measured::default());
+                        1
+                    })
+                })
+                .collect();
+            let closed: u32 = closers
+                .into_iter()
+                .map(|thread| thread.join().unwrap())
+                .sum();
+            assert_eq!(closed, 1, "the window is closed once");
+            assert!(door.level() >= Level::FLOOR);
+        });
+    }
+}

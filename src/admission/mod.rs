@@ -1,0 +1,422 @@
+//! One service's admission: the handle that decides, shared by everything that serves it.
+//!
+//! An [`Admission`] is cheap to clone, and its clones are one: the HTTP server, the gRPC server and the
+//! job consumers of a service hold the same one, so the service has one level and one gate.
+//!
+//! What happens to a request:
+//!
+//! 1. it is counted as demand, before any decision, together with what its caller withheld;
+//! 2. it is shed if its priority is not below the level;
+//! 3. it waits at the gate for a permit, and is shed if the queue is full of better ones or its time is
+//!    over;
+//! 4. it runs; the permit comes back when it is done.
+//!
+//! # Jobs
+//!
+//! Work that does not come as a request asks by itself:
+//!
+//! ```
+//! # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+//! use std::time::Duration;
+//! use dagor::{Admission, Business, Priority, User};
+//!
+//! let admission = Admission::builder("mailer").build()?;
+//! let priority = Priority::new(Business::new(2), User::new(7, 0)?);
+//! match admission.admit(priority, Duration::from_millis(3)).await {
+//!     Ok(admitted) => drop(admitted), // send the mail, then let go
+//!     Err(shed) => panic!("put it back: {shed}"),
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod builder;
+mod counts;
+mod demand;
+mod door;
+mod owner;
+mod snapshot;
+
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicU8, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use arc_swap::ArcSwap;
+
+pub use self::{
+    builder::Builder,
+    snapshot::{QueuingTimes, Snapshot},
+};
+use self::{counts::Counts, door::Door, owner::Window};
+use crate::{
+    clock::{Clock, nanos},
+    config::{Concurrency, Mode, Settings, SettingsError},
+    control::{Algorithm, Constants},
+    error::{Reason, Shed},
+    gate::{Acquire, Gate, Permit, Ticket},
+    observe::{FieldFault, Observers},
+    priority::{Business, Level, Priority, Progress},
+    queuing_time::SocketWaits,
+    wire::{DemandField, LevelField, Names, Outcome},
+};
+
+/// The handle of one service. Clones share everything.
+#[derive(Clone)]
+pub struct Admission {
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// A job that was admitted; dropping it says that the job is done.
+#[derive(Debug)]
+pub struct Admitted {
+    permit: Option<Permit>,
+    _in_flight: InFlight,
+    waited: Duration,
+}
+
+pub(crate) struct Shared {
+    name: Arc<str>,
+    clock: Clock,
+    names: Names,
+    observers: Observers,
+    settings: ArcSwap<Settings>,
+    mode: AtomicU8,
+    door: Door,
+    gate: Arc<Gate>,
+    counts: Counts,
+    window: Window,
+    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "for connections"))]
+    pub(crate) sockets: SocketWaits,
+    in_flight: AtomicUsize,
+}
+
+/// One request from its arrival to the end of its response; the count goes down when this drops.
+#[derive(Debug)]
+pub(crate) struct InFlight(Arc<Shared>);
+
+impl Admission {
+    /// Begins the admission of the service `name`, a short word that appears in metrics and logs.
+    #[must_use]
+    pub fn builder(name: impl Into<Arc<str>>) -> Builder {
+        Builder::new(name.into())
+    }
+
+    /// Admits a job of this priority that has waited for `waited` (in a queue, say) so far.
+    ///
+    /// Waits at the gate like a request. The queue's wait counts as queuing time, so pass what the job
+    /// waited *because the consumers were busy*, not how long it was scheduled ahead.
+    ///
+    /// # Errors
+    ///
+    /// [`Shed`], if the level or the gate refuses it: put it back, with a delay.
+    ///
+    /// # Cancellation
+    ///
+    /// Dropped while it waits, the job leaves the gate at once and counts as arrived, not as shed.
+    pub async fn admit(&self, priority: Priority, waited: Duration) -> Result<Admitted, Shed> {
+        let now = self.shared.clock.now();
+        self.shared.note_outside(waited);
+        let in_flight = self.shared.enter();
+        let asked = self.shared.ask(priority, Progress::New, None, now)?;
+        let (permit, at_gate) = match asked {
+            Some(acquire) => {
+                let settled = acquire
+                    .await
+                    .map_err(|reason| self.shared.shed(priority, reason));
+                let (permit, waited) = settled?;
+                (Some(permit), waited)
+            }
+            None => (None, Duration::ZERO),
+        };
+        self.shared.note_started(priority, waited + at_gate);
+        Ok(Admitted {
+            permit,
+            _in_flight: in_flight,
+            waited: waited + at_gate,
+        })
+    }
+
+    /// Tells of a wait inside a handler that the runtime cannot see, such as for a pooled connection.
+    ///
+    /// It is queuing time of the service like any other and moves the level. One call per wait.
+    pub fn report_wait(&self, waited: Duration) {
+        self.shared.counts.report_wait(waited);
+    }
+
+    /// Returns the name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.shared.name
+    }
+
+    /// Returns the level as of now.
+    #[must_use]
+    pub fn level(&self) -> Level {
+        self.shared.door.level()
+    }
+
+    /// Returns the mode.
+    #[must_use]
+    pub fn mode(&self) -> Mode {
+        self.shared.mode()
+    }
+
+    /// Switches the mode while running; waiting requests are not lost.
+    pub fn set_mode(&self, mode: Mode) {
+        let mut settings = Settings::clone(&self.shared.settings.load());
+        settings.mode = mode;
+        self.shared.apply(settings);
+    }
+
+    /// Returns the settings in force.
+    #[must_use]
+    pub fn settings(&self) -> Arc<Settings> {
+        self.shared.settings.load_full()
+    }
+
+    /// Puts new settings in force while running.
+    ///
+    /// # Errors
+    ///
+    /// Every fault of the new settings; the old ones stay then.
+    pub fn reload(&self, settings: Settings) -> Result<(), SettingsError> {
+        settings.check()?;
+        self.shared.apply(settings);
+        Ok(())
+    }
+
+    /// Returns what the service sees and does now, for people and dashboards.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        self.shared.snapshot()
+    }
+
+    /// Returns the clock that everything here goes by.
+    #[must_use]
+    pub fn clock(&self) -> &Clock {
+        &self.shared.clock
+    }
+}
+
+impl fmt::Debug for Admission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Admission")
+            .field("name", &self.shared.name)
+            .field("mode", &self.mode())
+            .field("level", &self.level())
+            .field("gate", &self.shared.gate)
+            .finish_non_exhaustive()
+    }
+}
+
+// === impl Admitted ===
+
+impl Admitted {
+    /// Returns how long the job waited, before the gate and at it.
+    #[must_use]
+    pub const fn waited(&self) -> Duration {
+        self.waited
+    }
+}
+
+impl Drop for Admitted {
+    fn drop(&mut self) {
+        if let Some(permit) = self.permit.take() {
+            permit.finish();
+        }
+    }
+}
+
+// === impl Shared ===
+
+impl Shared {
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    pub(crate) const fn names(&self) -> &Names {
+        &self.names
+    }
+
+    pub(crate) fn settings(&self) -> arc_swap::Guard<Arc<Settings>> {
+        self.settings.load()
+    }
+
+    pub(crate) fn mode(&self) -> Mode {
+        mode_of(self.mode.load(Ordering::Relaxed))
+    }
+
+    /// Returns the priority of a request that brought none: the last business, spread over its users so
+    /// that a level can cut anywhere inside.
+    pub(crate) fn unknown(&self, default: Option<Business>) -> Priority {
+        let user = self.counts.spread();
+        Priority::new(default.unwrap_or_else(|| self.door.demand.last()), user)
+    }
+
+    /// Counts what a caller says it withheld.
+    pub(crate) fn note_withheld(&self, demand: &DemandField) {
+        for (business, count) in demand.iter() {
+            self.door.demand.withheld(business, u64::from(count));
+        }
+    }
+
+    /// Counts a wait before the layer, once per request.
+    pub(crate) fn note_outside(&self, waited: Duration) {
+        self.counts.note_outside(waited);
+    }
+
+    pub(crate) fn note_started(&self, priority: Priority, waited: Duration) {
+        self.counts.record_wait(waited);
+        self.observers
+            .tell(|observer| observer.started(&self.name, priority, waited));
+    }
+
+    pub(crate) fn note_exempt(&self) {
+        self.counts.exempt.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns a time in `bounds`, spread evenly over calls, so that those told to come back do not come
+    /// back together.
+    pub(crate) fn jitter(&self, (low, high): (Duration, Duration)) -> Duration {
+        let user = self.counts.spread();
+        let share = f64::from(user.level()) / f64::from(crate::User::LEVELS);
+        low + high.saturating_sub(low).mul_f64(share)
+    }
+
+    pub(crate) fn note_fault(&self, fault: FieldFault) {
+        self.counts.fault(fault);
+        self.observers
+            .tell(|observer| observer.field_ignored(&self.name, fault));
+    }
+
+    /// Decides by the level and, if it admits, asks the gate. `None`: start without a permit.
+    pub(crate) fn ask(
+        &self,
+        priority: Priority,
+        progress: Progress,
+        deadline: Option<Duration>,
+        now: Duration,
+    ) -> Result<Option<Acquire>, Shed> {
+        let mode = self.mode();
+        if mode == Mode::Off {
+            return Ok(None);
+        }
+        if self.door.arrive(priority, counts::shard(), now) {
+            self.look(now);
+        }
+        if !self.door.admits(priority, progress) {
+            let shed = self.shed(priority, Reason::Level);
+            if mode == Mode::Enforce {
+                return Err(shed);
+            }
+        }
+        let deadline = deadline.map_or(u64::MAX, nanos);
+        let priority = priority.clamped(self.door.demand.last());
+        Ok(Some(self.gate.acquire(
+            &Ticket {
+                priority,
+                progress,
+                deadline,
+            },
+            now,
+        )))
+    }
+
+    /// Counts a refusal and tells of it.
+    pub(crate) fn shed(&self, priority: Priority, reason: Reason) -> Shed {
+        let business = priority.business().min(self.door.demand.last());
+        self.counts.shed(business, reason);
+        self.observers
+            .tell(|observer| observer.shed(&self.name, priority, reason));
+        Shed {
+            reason,
+            level: self.door.level(),
+            business,
+        }
+    }
+
+    /// Returns the field that every response carries.
+    pub(crate) fn level_field(&self, outcome: Outcome) -> LevelField {
+        let (waiting, running, _) = self.gate.load();
+        let count = |count| u32::try_from(count).unwrap_or(u32::MAX);
+        LevelField {
+            level: self.door.level(),
+            waiting: count(waiting),
+            running: count(running),
+            outcome,
+        }
+    }
+
+    /// Counts a request in flight until the guard drops.
+    pub(crate) fn enter(self: &Arc<Self>) -> InFlight {
+        self.in_flight.fetch_add(1, Ordering::Relaxed);
+        InFlight(Arc::clone(self))
+    }
+
+    fn apply(&self, settings: Settings) {
+        let concurrency = concurrency(&settings);
+        self.window.apply(&self.door, &settings);
+        self.mode.store(number_of(settings.mode), Ordering::Relaxed);
+        self.settings.store(Arc::new(settings));
+        self.gate.set_concurrency(&concurrency);
+    }
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Returns the limit in force: whoever refuses nothing must not make anybody wait either.
+fn concurrency(settings: &Settings) -> Concurrency {
+    match settings.mode {
+        Mode::Enforce => settings.concurrency.clone(),
+        Mode::Observe | Mode::Off => Concurrency::Unlimited,
+    }
+}
+
+/// Returns the constants in force: without a gate only proportional steps converge, so the graded ones
+/// give way to them and keep what was set of the threshold and the window.
+fn constants(settings: &Settings) -> Constants {
+    let set = &settings.constants;
+    if concurrency(settings) != Concurrency::Unlimited || set.algorithm != Algorithm::Graded {
+        return set.clone();
+    }
+    let proportional = Constants::no_gate();
+    Constants {
+        algorithm: proportional.algorithm,
+        margin: proportional.margin,
+        ..set.clone()
+    }
+}
+
+const fn number_of(mode: Mode) -> u8 {
+    match mode {
+        Mode::Enforce => 0,
+        Mode::Observe => 1,
+        Mode::Off => 2,
+    }
+}
+
+const fn mode_of(number: u8) -> Mode {
+    match number {
+        0 => Mode::Enforce,
+        1 => Mode::Observe,
+        _ => Mode::Off,
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.0.in_flight.fetch_sub(1, Ordering::Relaxed);
+    }
+}

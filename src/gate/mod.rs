@@ -1,0 +1,318 @@
+//! The gate: a bounded number of permits, and a wait in front of them ordered by importance.
+//!
+//! # Why a gate
+//!
+//! tokio starts every request at once. Without permits there is no queue of our own, so there is neither
+//! an order nor a signal; the queue is in the sockets and the run queue, where nothing can be chosen. The
+//! gate is where queueing must happen, because only here it can be ordered and bounded. It holds the
+//! first hundred milliseconds of an overload alone; the level then moves the refusals to the callers.
+//!
+//! # Who goes first
+//!
+//! Business, then tasks in progress, then user, then arrival. A request that finds the queue full
+//! takes the place of the worst one if it is better. Nobody waits longer than the longest wait (five
+//! thresholds) or past its own deadline; those are answered, not forgotten.
+//!
+//! # How a permit is handed on
+//!
+//! With the grant, under the lock, so that no latecomer can take it; and deferred, see [`release`].
+//!
+//! # How long the queue may be
+//!
+//! Twice the threshold worth of work, from the interval between starts measured while somebody waits.
+//! Before anything was measured, 256: a cold start sheds nothing by guesswork.
+
+mod core;
+mod limit;
+mod meter;
+mod permit;
+mod queue;
+mod release;
+
+use std::{
+    sync::{
+        Arc, OnceLock, Weak,
+        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
+    },
+    task::Waker,
+    time::Duration,
+};
+
+use tokio::{
+    runtime::{self, Handle},
+    sync::Notify,
+};
+
+pub(crate) use self::{
+    core::Ticket,
+    meter::Metered,
+    permit::{Acquire, Permit},
+};
+use self::{
+    core::{Asked, Core, Dispatcher, Wakes},
+    limit::Limit,
+    meter::Meter,
+};
+use crate::{
+    clock::{Clock, nanos},
+    config::Concurrency,
+    error::Reason,
+    observe::Advice,
+    sync::{Mutex, lock},
+};
+
+/// What the gate tells its owner.
+pub(crate) trait Owner: Send + Sync {
+    /// Some time passed; `stopped` is set if the process stood still meanwhile. Returns whether there is
+    /// nothing left that must happen by time alone.
+    fn tick(&self, now: Duration, stopped: Option<Duration>) -> bool;
+
+    /// Something an operator should know.
+    fn advise(&self, advice: Advice);
+}
+
+/// Permits and the wait for them; shared by everything that serves one service.
+pub(crate) struct Gate {
+    core: Mutex<Core>,
+    /// Wakes the dispatcher.
+    signal: Arc<Notify>,
+    clock: Clock,
+    owner: OnceLock<Weak<dyn Owner>>,
+    /// The runtime of the dispatcher, 0 while there is none.
+    home: AtomicU64,
+    /// Whether a grant is followed by a yield, because no dispatcher lets the others run first.
+    yields: AtomicBool,
+    losses: AtomicU32,
+    asked: AtomicU32,
+}
+
+/// Queue bound before a drain rate was measured.
+const COLD_BOUND: usize = 256;
+
+/// One request in so many is checked to come from the dispatcher's runtime.
+const CHECK_EVERY: u32 = 64;
+
+impl Gate {
+    pub(crate) fn new(
+        concurrency: &Concurrency,
+        clock: Clock,
+        longest_wait: Duration,
+    ) -> Arc<Self> {
+        let workers = std::thread::available_parallelism().unwrap_or(std::num::NonZeroUsize::MIN);
+        let limit = Limit::new(concurrency, workers);
+        let meter = Meter::default();
+        Arc::new(Self {
+            core: Mutex::new(Core::new(limit, meter, COLD_BOUND, nanos(longest_wait))),
+            signal: Arc::default(),
+            clock,
+            owner: OnceLock::new(),
+            home: AtomicU64::new(0),
+            yields: AtomicBool::new(false),
+            losses: AtomicU32::new(0),
+            asked: AtomicU32::new(0),
+        })
+    }
+
+    /// Sets whom to tell, once.
+    pub(crate) fn set_owner(&self, owner: Weak<dyn Owner>) {
+        // A second owner would be a bug of this crate; the first one stays.
+        drop(self.owner.set(owner));
+    }
+
+    /// Asks for a permit at `now`.
+    pub(crate) fn acquire(self: &Arc<Self>, ticket: &Ticket, now: Duration) -> Acquire {
+        let mut wakes = Wakes::new();
+        let mut core = lock(&self.core);
+        let asked = if core.has_room() {
+            core.start();
+            Asked::Started
+        } else {
+            core.ask(ticket, nanos(now), &mut wakes)
+        };
+        let absent = core.dispatcher == Dispatcher::Absent;
+        let rouse = core.dispatcher == Dispatcher::Asleep;
+        if rouse {
+            core.dispatcher = Dispatcher::Ticking;
+        }
+        drop(core);
+        wake(wakes);
+        if rouse {
+            self.signal.notify_one();
+        }
+        if absent {
+            self.start_dispatcher();
+        } else if self
+            .asked
+            .fetch_add(1, Ordering::Relaxed)
+            .is_multiple_of(CHECK_EVERY)
+        {
+            self.check_runtime();
+        }
+        match asked {
+            Asked::Started if self.yields() => {
+                Acquire::yielding(Permit::new(Arc::clone(self)), Duration::ZERO)
+            }
+            Asked::Started => Acquire::settled(Ok(Permit::new(Arc::clone(self)))),
+            Asked::Queued(seat) => Acquire::waiting(Arc::clone(self), seat),
+            Asked::Refused(reason) => Acquire::settled(Err(reason)),
+        }
+    }
+
+    /// Replaces the limit; whoever may start now is granted at once.
+    pub(crate) fn set_concurrency(&self, concurrency: &Concurrency) {
+        let workers = Handle::try_current().map_or(1, |runtime| runtime.metrics().num_workers());
+        let workers = std::num::NonZeroUsize::new(workers).unwrap_or(std::num::NonZeroUsize::MIN);
+        let (now, mut wakes) = (self.now(), Wakes::new());
+        let mut core = lock(&self.core);
+        core.limit = Limit::new(concurrency, workers);
+        core.grant(now, &mut wakes);
+        drop(core);
+        wake(wakes);
+    }
+
+    /// Bounds the queue to `threshold` twice over, and the wait.
+    pub(crate) fn set_bounds(&self, threshold: Duration, slot: Duration, longest_wait: Duration) {
+        let bound = if slot.is_zero() {
+            COLD_BOUND
+        } else {
+            let bound = (2 * threshold).as_nanos().div_ceil(slot.as_nanos());
+            usize::try_from(bound).unwrap_or(usize::MAX).clamp(8, 4096)
+        };
+        lock(&self.core).set_bounds(bound, nanos(longest_wait));
+    }
+
+    /// Returns what the window saw and begins the next.
+    pub(crate) fn take_window(&self, now: Duration) -> Metered {
+        lock(&self.core).take_window(nanos(now))
+    }
+
+    /// Returns whether nobody waited since the last window was taken.
+    pub(crate) fn is_calm(&self) -> bool {
+        let core = lock(&self.core);
+        core.waiting() == 0 && core.meter.is_calm()
+    }
+
+    /// Returns how many wait, how many run, and the permits.
+    pub(crate) fn load(&self) -> (usize, usize, usize) {
+        let core = lock(&self.core);
+        (core.waiting(), core.running(), core.limit.permits())
+    }
+
+    fn release(self: &Arc<Self>, served: bool) {
+        let mut wakes = Wakes::new();
+        let mut core = lock(&self.core);
+        if served {
+            core.meter.served();
+        }
+        let mut rouse = false;
+        match core.dispatcher {
+            _ if core.limit.is_unlimited() => core.forget(),
+            Dispatcher::Absent | Dispatcher::Impossible => {
+                let now = self.now();
+                core.release(now, &mut wakes);
+            }
+            Dispatcher::Asleep | Dispatcher::Ticking => {
+                core.cool();
+                core.dispatcher = Dispatcher::Letting;
+                rouse = true;
+            }
+            Dispatcher::Letting => core.cool(),
+        }
+        drop(core);
+        if rouse {
+            self.signal.notify_one();
+        }
+        wake(wakes);
+    }
+
+    fn look(&self, seat: u32, waker: &Waker) -> Option<Result<Duration, Reason>> {
+        let now = self.now();
+        let looked = lock(&self.core).look(seat, waker, now)?;
+        Some(looked.map(Duration::from_nanos))
+    }
+
+    fn abandon(&self, seat: u32) -> bool {
+        let now = self.now();
+        lock(&self.core).abandon(seat, now)
+    }
+
+    fn now(&self) -> u64 {
+        nanos(self.clock.now())
+    }
+
+    fn yields(&self) -> bool {
+        self.yields.load(Ordering::Relaxed)
+    }
+
+    fn set_yields(&self) {
+        self.yields.store(true, Ordering::Relaxed);
+    }
+
+    fn set_home(&self, runtime: runtime::Id) {
+        self.home.store(fingerprint(runtime), Ordering::Relaxed);
+        self.yields.store(false, Ordering::Relaxed);
+    }
+
+    /// The dispatcher lets only its own runtime's tasks run; requests of another one must yield.
+    fn check_runtime(&self) {
+        let foreign = Handle::try_current()
+            .is_ok_and(|here| fingerprint(here.id()) != self.home.load(Ordering::Relaxed));
+        if foreign && !self.yields.swap(true, Ordering::Relaxed) {
+            self.advise(Advice::NoDispatcher {
+                cause: "requests come from another runtime",
+            });
+        }
+    }
+
+    fn count_loss(&self) -> u32 {
+        self.losses.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    fn tick(&self, now: Duration, stopped: Option<Duration>) -> bool {
+        self.owner
+            .get()
+            .and_then(Weak::upgrade)
+            .is_none_or(|owner| owner.tick(now, stopped))
+    }
+
+    fn advise(&self, advice: Advice) {
+        if let Some(owner) = self.owner.get().and_then(Weak::upgrade) {
+            owner.advise(advice);
+        }
+    }
+}
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        self.signal.notify_one();
+    }
+}
+
+impl std::fmt::Debug for Gate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (waiting, running, permits) = self.load();
+        f.debug_struct("Gate")
+            .field("waiting", &waiting)
+            .field("running", &running)
+            .field("permits", &permits)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Wakes the best last: on tokio the last one woken runs first.
+fn wake(wakes: Wakes) {
+    for waker in wakes.into_iter().rev() {
+        waker.wake();
+    }
+}
+
+/// Returns a number that tells this runtime from others.
+fn fingerprint(runtime: runtime::Id) -> u64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    runtime.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(all(test, not(dagor_loom)))]
+mod tests;

@@ -1,0 +1,185 @@
+//! Deferred release: a permit that came back is handed on only after everybody else had a turn.
+//!
+//! A handler that never awaits takes its permit and returns it within one poll. Handed on at once, the
+//! permit gates nothing: no other task ever sees it taken, nobody ever waits in the gate, and the queue
+//! stays in the sockets, unordered and unbounded (measured at three times the capacity: 0.45 of it, as
+//! without control; with deferred release 1.00). So a finished permit *cools*, and one dispatcher task
+//! yields twice before it grants again. tokio wakes a yielded task after it has run every runnable task
+//! and looked at the sockets: the first yield lets every connection that has a request take its place in
+//! the queue, the second those whose bytes the runtime had not seen yet. Then the best of all is chosen.
+//!
+//! The dispatcher is woken only when it rests: `yield_now` ends at *any* wake of its task, and a second
+//! release would cut the turn of the others short.
+//!
+//! It also ticks while there is anything to do, for what must happen by time alone: answering those
+//! whose deadline passed, closing a window when no request comes, noticing that the process stood still.
+
+use std::{
+    future::{Future, poll_fn},
+    pin::pin,
+    sync::{Arc, Weak},
+    task::Poll,
+    time::Duration,
+};
+
+use tokio::{runtime::Handle, sync::Notify, task::yield_now, time::sleep};
+
+use super::{Gate, core::Dispatcher, wake};
+use crate::{clock::Clock, observe::Advice, sync::lock};
+
+/// How often the dispatcher looks at what happens by time alone.
+const TICK: Duration = Duration::from_millis(20);
+
+/// How late a tick must be for the process to count as stopped. Above what a runtime full of 1 ms polls
+/// makes of it (61 polls between two looks at the timers).
+const STOPPED: Duration = Duration::from_millis(200);
+
+/// How often a dispatcher is started anew before the gate gives up on having one.
+const FRESH_STARTS: u32 = 8;
+
+/// What the dispatcher does next.
+enum Next {
+    Settle,
+    Rest,
+    Tick,
+}
+
+/// Notices the end of the dispatcher, however it comes.
+struct Lost(Weak<Gate>);
+
+impl Gate {
+    /// Starts the dispatcher on the current runtime.
+    pub(super) fn start_dispatcher(self: &Arc<Self>) {
+        let Ok(runtime) = Handle::try_current() else {
+            lock(&self.core).dispatcher = Dispatcher::Impossible;
+            self.set_yields();
+            self.advise(Advice::NoDispatcher {
+                cause: "no tokio runtime",
+            });
+            return;
+        };
+        {
+            let mut core = lock(&self.core);
+            if core.dispatcher != Dispatcher::Absent {
+                return;
+            }
+            core.dispatcher = Dispatcher::Letting;
+            core.limit.set_workers(runtime.metrics().num_workers());
+        }
+        self.set_home(runtime.id());
+        let lost = Lost(Arc::downgrade(self));
+        drop(runtime.spawn(run(lost, Arc::clone(&self.signal), self.clock.clone())));
+    }
+
+    /// Decides what the dispatcher does next and says so to those who might wake it.
+    fn next(&self, idle: bool) -> Next {
+        let mut core = lock(&self.core);
+        if core.has_cooling() {
+            core.dispatcher = Dispatcher::Letting;
+            Next::Settle
+        } else if idle && core.waiting() == 0 && core.running() == 0 {
+            core.dispatcher = Dispatcher::Asleep;
+            Next::Rest
+        } else {
+            core.dispatcher = Dispatcher::Ticking;
+            Next::Tick
+        }
+    }
+
+    /// From here on nobody wakes the dispatcher until it has settled.
+    fn begin_letting(&self) -> bool {
+        let mut core = lock(&self.core);
+        core.dispatcher = Dispatcher::Letting;
+        core.has_cooling()
+    }
+
+    fn settle(&self) {
+        let now = self.now();
+        let mut wakes = Vec::new();
+        lock(&self.core).settle(now, &mut wakes);
+        wake(wakes);
+    }
+
+    fn lose_dispatcher(&self, cause: &'static str) {
+        let now = self.now();
+        let mut wakes = Vec::new();
+        let mut core = lock(&self.core);
+        let give_up = cause == PANICKED || self.count_loss() >= FRESH_STARTS;
+        core.dispatcher = if give_up {
+            Dispatcher::Impossible
+        } else {
+            Dispatcher::Absent
+        };
+        core.settle(now, &mut wakes);
+        drop(core);
+        self.set_yields();
+        wake(wakes);
+        self.advise(Advice::NoDispatcher { cause });
+    }
+}
+
+const PANICKED: &str = "the dispatcher panicked: is the runtime's timer enabled?";
+const ENDED: &str = "the runtime it ran on ended";
+
+impl Drop for Lost {
+    fn drop(&mut self) {
+        if let Some(gate) = self.0.upgrade() {
+            gate.lose_dispatcher(if std::thread::panicking() {
+                PANICKED
+            } else {
+                ENDED
+            });
+        }
+    }
+}
+
+/// The dispatcher; ends with the gate.
+async fn run(lost: Lost, signal: Arc<Notify>, clock: Clock) {
+    let mut tick = pin!(sleep(TICK));
+    let mut ticked_at = clock.now();
+    let mut idle = false;
+    loop {
+        let Some(next) = lost.0.upgrade().map(|gate| gate.next(idle)) else {
+            return;
+        };
+        let ticked = match next {
+            Next::Settle => false,
+            Next::Rest => {
+                signal.notified().await;
+                ticked_at = clock.now();
+                tick.as_mut().reset(Clock::tokio_now() + TICK);
+                false
+            }
+            Next::Tick => {
+                let mut woken = pin!(signal.notified());
+                poll_fn(|cx| {
+                    if woken.as_mut().poll(cx).is_ready() {
+                        return Poll::Ready(false);
+                    }
+                    tick.as_mut().poll(cx).map(|()| true)
+                })
+                .await
+            }
+        };
+        let Some(cooling) = lost.0.upgrade().map(|gate| gate.begin_letting()) else {
+            return;
+        };
+        if cooling {
+            yield_now().await;
+            yield_now().await;
+        }
+        let Some(gate) = lost.0.upgrade() else { return };
+        gate.settle();
+        if ticked {
+            let now = clock.now();
+            let late = now.saturating_sub(ticked_at).saturating_sub(TICK);
+            (ticked_at, idle) = (
+                now,
+                gate.tick(now, Some(late).filter(|late| *late >= STOPPED)),
+            );
+            tick.as_mut().reset(Clock::tokio_now() + TICK);
+        } else {
+            idle = false;
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! The gate on real runtimes, with paused time where time matters.
+
+use std::{
+    future::Future,
+    num::NonZeroUsize,
+    pin::pin,
+    sync::{Arc, Mutex},
+    task::{Context, Poll, Waker},
+};
+
+use tokio::runtime::Runtime;
+
+use super::*;
+use crate::priority::{Business, User};
+
+/// Hears what the gate tells.
+#[derive(Default)]
+struct Ear(Mutex<Vec<Advice>>);
+
+impl Owner for Ear {
+    fn tick(&self, _: Duration, _: Option<Duration>) -> bool {
+        true
+    }
+
+    fn advise(&self, advice: Advice) {
+        self.0.lock().unwrap().push(advice);
+    }
+}
+
+fn gate(permits: usize) -> Arc<Gate> {
+    let permits = Concurrency::Fixed(NonZeroUsize::new(permits).unwrap());
+    Gate::new(&permits, Clock::tokio(), Duration::from_millis(100))
+}
+
+fn ticket(business: u8) -> Ticket {
+    Ticket {
+        priority: Priority::new(Business::new(business), User::MOST_IMPORTANT),
+        progress: Progress::New,
+        deadline: u64::MAX,
+    }
+}
+
+use crate::priority::{Priority, Progress};
+
+async fn acquire(gate: &Arc<Gate>, business: u8) -> Result<Permit, Reason> {
+    let acquire = gate.acquire(&ticket(business), gate.clock.now());
+    acquire.await.map(|(permit, _)| permit)
+}
+
+/// Polls once.
+fn poll<F: Future>(future: std::pin::Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}
+
+fn runtime() -> Runtime {
+    runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn grants_the_best_first() {
+    let gate = gate(1);
+    let held = acquire(&gate, 0).await.unwrap();
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let waiters: Vec<_> = [5, 2, 7, 3]
+        .map(|business| {
+            let (gate, order) = (Arc::clone(&gate), Arc::clone(&order));
+            tokio::spawn(async move {
+                let permit = acquire(&gate, business).await.unwrap();
+                order.lock().unwrap().push(business);
+                permit.finish();
+            })
+        })
+        .into();
+    tokio::task::yield_now().await;
+    assert_eq!(gate.load(), (4, 1, 1));
+    held.finish();
+    for waiter in waiters {
+        waiter.await.unwrap();
+    }
+    assert_eq!(*order.lock().unwrap(), [2, 3, 5, 7]);
+}
+
+/// The fault that made the obvious gate useless: a permit taken and returned within one poll was free
+/// again for the next request before anybody else had been looked at.
+#[tokio::test(start_paused = true)]
+async fn a_returned_permit_cools_until_the_others_had_a_turn() {
+    let gate = gate(1);
+    acquire(&gate, 0).await.unwrap().finish();
+    let mut next = pin!(acquire(&gate, 7));
+    assert!(
+        poll(next.as_mut()).is_pending(),
+        "free again within the same poll"
+    );
+    let better = {
+        let gate = Arc::clone(&gate);
+        tokio::spawn(async move { acquire(&gate, 1).await.unwrap() })
+    };
+    let better = better.await.unwrap();
+    assert!(
+        poll(next.as_mut()).is_pending(),
+        "the better one came first"
+    );
+    better.finish();
+    next.await.unwrap().finish();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_queue_gives_up_its_worst() {
+    let gate = gate(1);
+    gate.set_bounds(
+        Duration::from_millis(20),
+        Duration::from_millis(5),
+        Duration::from_secs(1),
+    );
+    let _held = acquire(&gate, 0).await.unwrap();
+    let mut waiting: Vec<_> = (0..8).map(|_| Box::pin(acquire(&gate, 4))).collect();
+    for waiter in &mut waiting {
+        assert!(poll(waiter.as_mut()).is_pending());
+    }
+    let refused = acquire(&gate, 5).await.map(drop);
+    assert_eq!(refused, Err(Reason::QueueFull));
+    let mut better = pin!(acquire(&gate, 3));
+    assert!(poll(better.as_mut()).is_pending());
+    let last = waiting.last_mut().unwrap();
+    assert_eq!(
+        last.await.map(drop),
+        Err(Reason::Evicted),
+        "the latest of the worst"
+    );
+    assert_eq!(gate.load().0, 8);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_waits_longer_than_allowed_though_nothing_else_happens() {
+    let gate = gate(1);
+    let _held = acquire(&gate, 0).await.unwrap();
+    let start = tokio::time::Instant::now();
+    assert_eq!(acquire(&gate, 0).await.map(drop), Err(Reason::Expired));
+    let waited = start.elapsed();
+    assert!(waited >= Duration::from_millis(100), "{waited:?}");
+    assert!(
+        waited <= Duration::from_millis(141),
+        "two ticks late: {waited:?}"
+    );
+    let short = Ticket {
+        deadline: nanos(gate.clock.now()) + 30_000_000,
+        ..ticket(0)
+    };
+    let start = tokio::time::Instant::now();
+    let refused = gate.acquire(&short, gate.clock.now()).await.map(drop);
+    assert_eq!(refused, Err(Reason::Expired));
+    assert!(
+        start.elapsed() <= Duration::from_millis(71),
+        "a deadline of its own"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_higher_limit_lets_waiters_in_at_once() {
+    let gate = gate(1);
+    let _held = acquire(&gate, 0).await.unwrap();
+    let mut waiting = pin!(acquire(&gate, 1));
+    assert!(poll(waiting.as_mut()).is_pending());
+    gate.set_concurrency(&Concurrency::Unlimited);
+    let Poll::Ready(Ok(permit)) = poll(waiting.as_mut()) else {
+        panic!("still waits")
+    };
+    drop(permit);
+    assert_eq!(gate.load().1, 1);
+}
+
+/// O9: clients that hang up at any point leave nothing behind.
+#[tokio::test(start_paused = true)]
+async fn o9_ten_thousand_random_cancels_leak_nothing() {
+    let seed = 0x5EED;
+    println!("seed {seed:#x}");
+    let mut state: u64 = seed;
+    let mut random = move |below: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let gate = gate(3);
+    let mut held = Vec::new();
+    let mut waiting = Vec::new();
+    let mut cancelled = 0;
+    while cancelled < 10_000 {
+        let business = u8::try_from(random(8)).unwrap();
+        let mut asked = Box::pin(gate.acquire(&ticket(business), gate.clock.now()));
+        match random(4) {
+            // Never polled, whatever it was.
+            0 => {
+                drop(asked);
+                cancelled += 1;
+            }
+            _ => match poll(asked.as_mut()) {
+                Poll::Ready(Ok((permit, _))) => held.push(permit),
+                Poll::Ready(Err(_)) => {}
+                Poll::Pending => waiting.push(asked),
+            },
+        }
+        if random(3) == 0 && !waiting.is_empty() {
+            let index = usize::try_from(random(waiting.len() as u64)).unwrap();
+            drop(waiting.swap_remove(index));
+            cancelled += 1;
+        }
+        if random(2) == 0
+            && let Some(permit) = held.pop()
+        {
+            if random(2) == 0 {
+                permit.finish()
+            } else {
+                drop(permit)
+            }
+        }
+        if random(5) == 0 {
+            // Grants come while some of the granted are about to be dropped unseen.
+            tokio::task::yield_now().await;
+            tokio::task::yield_now().await;
+        }
+    }
+    drop((held, waiting));
+    for _ in 0..10 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(gate.load(), (0, 0, 3));
+    let permits = [
+        acquire(&gate, 0).await,
+        acquire(&gate, 0).await,
+        acquire(&gate, 0).await,
+    ];
+    assert!(
+        permits.iter().all(Result::is_ok),
+        "all three permits are there"
+    );
+}
+
+/// O25: the dispatcher's runtime ends while permits cool and requests wait.
+#[test]
+fn o25_a_runtime_that_ends_strands_nobody() {
+    let gate = gate(1);
+    let ear = Arc::new(Ear::default());
+    let weak = Arc::downgrade(&ear);
+    gate.set_owner(weak);
+    let first = runtime();
+    let held = first.block_on(acquire(&gate, 0)).unwrap();
+    drop(first);
+    assert!(matches!(
+        ear.0.lock().unwrap()[..],
+        [Advice::NoDispatcher { .. }]
+    ));
+    let second = runtime();
+    let waiting = {
+        let gate = Arc::clone(&gate);
+        second.spawn(async move { acquire(&gate, 1).await })
+    };
+    while gate.load().0 == 0 {
+        std::thread::yield_now();
+    }
+    held.finish();
+    second.block_on(waiting).unwrap().unwrap().finish();
+}
+
+/// O25: requests of another runtime than the dispatcher's yield after their grant; it is told once.
+#[test]
+fn o25_two_runtimes_share_a_gate() {
+    let gate = gate(2);
+    let ear = Arc::new(Ear::default());
+    let weak = Arc::downgrade(&ear);
+    gate.set_owner(weak);
+    let (first, second) = (runtime(), runtime());
+    first.block_on(async { drop(acquire(&gate, 0).await) });
+    let run = |runtime: &Runtime| {
+        let gate = Arc::clone(&gate);
+        runtime.spawn(async move {
+            for _ in 0..500 {
+                acquire(&gate, 0).await.unwrap().finish();
+            }
+        })
+    };
+    let tasks = [run(&first), run(&second)];
+    for task in tasks {
+        first.block_on(task).unwrap();
+    }
+    assert!(gate.yields());
+    assert_eq!(ear.0.lock().unwrap().len(), 1);
+    while gate.load().1 > 0 {
+        std::thread::yield_now();
+    }
+}
+
+/// O25: without any runtime the gate still orders and hands on.
+#[test]
+fn o25_works_without_a_runtime() {
+    let gate = Gate::new(
+        &Concurrency::Fixed(NonZeroUsize::MIN),
+        Clock::system(),
+        Duration::from_secs(5),
+    );
+    let ear = Arc::new(Ear::default());
+    let weak = Arc::downgrade(&ear);
+    gate.set_owner(weak);
+    let held = futures_util::FutureExt::now_or_never(acquire(&gate, 0));
+    // The yield after the grant: ready at the second look.
+    assert!(held.is_none() || held.is_some_and(|held| held.is_ok()));
+    for _ in 0..100 {
+        let mut asked = pin!(acquire(&gate, 0));
+        let permit = loop {
+            if let Poll::Ready(permit) = poll(asked.as_mut()) {
+                break permit;
+            }
+        };
+        permit.unwrap().finish();
+    }
+    assert_eq!(gate.load().1, 0);
+    assert_eq!(ear.0.lock().unwrap().len(), 1, "told once");
+}

@@ -1,0 +1,239 @@
+//! From the decision to the response head.
+
+use std::{
+    fmt,
+    future::Future,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use http::{Request, Response};
+use pin_project_lite::pin_project;
+use tower_service::Service;
+
+use super::{body::Body, level::set_level, refusal::Dialect, request::Facts};
+use crate::{
+    admission::{InFlight, Shared},
+    config::PermitEnds,
+    error::{Reason, Shed},
+    gate::{Acquire, Permit},
+    priority::Priority,
+    task::Task,
+    wire::Outcome,
+};
+
+pin_project! {
+    /// The response of a [`Server`](super::Server).
+    ///
+    /// Dropped while it waits, the request leaves the gate; dropped while it runs, it gives its permit
+    /// back and does not count as served.
+    pub struct ResponseFuture<S, B>
+    where
+        S: Service<Request<B>>,
+    {
+        #[pin]
+        state: State<S, B>,
+        walk: Walk,
+    }
+}
+
+pin_project! {
+    #[project = StateProjection]
+    enum State<S, B>
+    where
+        S: Service<Request<B>>,
+    {
+        Refused { shed: Shed },
+        Waiting { acquire: Acquire, start: Option<Start<S, B>> },
+        Starting { start: Option<Start<S, B>> },
+        Running { #[pin] future: S::Future },
+    }
+}
+
+/// A request and the service that will get it.
+struct Start<S, B> {
+    inner: S,
+    request: Request<B>,
+}
+
+/// What goes with the request from here to the end of its response.
+struct Walk {
+    shared: Arc<Shared>,
+    dialect: Dialect,
+    ends: PermitEnds,
+    /// `None` for requests that pass untouched.
+    task: Option<Task>,
+    outside: Duration,
+    in_flight: Option<InFlight>,
+    permit: Option<Permit>,
+}
+
+impl<S, B> ResponseFuture<S, B>
+where
+    S: Service<Request<B>>,
+{
+    /// A request that is neither counted nor limited.
+    pub(super) fn passed(inner: S, request: Request<B>, shared: Arc<Shared>) -> Self {
+        let walk = Walk {
+            shared,
+            dialect: Dialect::Http,
+            ends: PermitEnds::Head,
+            task: None,
+            outside: Duration::ZERO,
+            in_flight: None,
+            permit: None,
+        };
+        Self {
+            state: State::Starting {
+                start: Some(Start { inner, request }),
+            },
+            walk,
+        }
+    }
+
+    /// A request on which the level has decided and the gate was asked.
+    pub(super) fn asked(
+        asked: Result<Option<Acquire>, Shed>,
+        inner: S,
+        request: Request<B>,
+        facts: Facts,
+        shared: &Arc<Shared>,
+        ends: PermitEnds,
+    ) -> Self {
+        let mut walk = Walk {
+            dialect: Dialect::of(request.headers()),
+            ends,
+            task: Some(facts.task),
+            outside: facts.waited,
+            in_flight: Some(shared.enter()),
+            permit: None,
+            shared: Arc::clone(shared),
+        };
+        let start = Some(Start { inner, request });
+        let state = match asked.map(|acquire| acquire.map(Acquire::try_settled)) {
+            Err(shed) => State::Refused { shed },
+            Ok(None) => State::Starting { start },
+            Ok(Some(Ok(Ok(permit)))) => {
+                walk.granted(permit, Duration::ZERO);
+                State::Starting { start }
+            }
+            Ok(Some(Ok(Err(reason)))) => State::Refused {
+                shed: walk.shed(reason),
+            },
+            Ok(Some(Err(acquire))) => State::Waiting { acquire, start },
+        };
+        Self { state, walk }
+    }
+}
+
+impl Walk {
+    fn granted(&mut self, permit: Permit, at_gate: Duration) {
+        self.permit = Some(permit);
+        self.shared
+            .note_started(self.priority(), self.outside + at_gate);
+    }
+
+    fn shed(&self, reason: Reason) -> Shed {
+        self.shared.shed(self.priority(), reason)
+    }
+
+    fn priority(&self) -> Priority {
+        let priority = self.task.as_ref().map(Task::priority);
+        priority.unwrap_or(Priority::LEAST_IMPORTANT)
+    }
+
+    /// Runs `call` as part of the request's task.
+    fn enter<T>(&self, call: impl FnOnce() -> T) -> T {
+        match &self.task {
+            Some(task) => task.enter(call),
+            None => call(),
+        }
+    }
+
+    /// Puts the level on a response and lets go of what ends with its head.
+    fn respond<B: http_body::Body>(&mut self, response: Response<B>) -> Response<Body<B>> {
+        if self.ends == PermitEnds::Head {
+            self.finish();
+        }
+        let (in_flight, permit) = (self.in_flight.take(), self.permit.take());
+        let mut response = response.map(|body| Body::new(body, in_flight, permit));
+        let field = self.shared.level_field(Outcome::Processed);
+        set_level(response.headers_mut(), self.shared.names(), &field);
+        response
+    }
+
+    fn finish(&mut self) {
+        if let Some(permit) = self.permit.take() {
+            permit.finish();
+        }
+    }
+}
+
+impl<S, B, ResB> Future for ResponseFuture<S, B>
+where
+    S: Service<Request<B>, Response = Response<ResB>>,
+    ResB: http_body::Body,
+{
+    type Output = Result<Response<Body<ResB>>, S::Error>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        loop {
+            let next = match this.state.as_mut().project() {
+                StateProjection::Refused { shed } => {
+                    return Poll::Ready(Ok(this.walk.dialect.refuse(shed, &this.walk.shared)));
+                }
+                StateProjection::Waiting { acquire, start } => {
+                    match ready!(Pin::new(acquire).poll(cx)) {
+                        Ok((permit, at_gate)) => {
+                            this.walk.granted(permit, at_gate);
+                            State::Starting {
+                                start: start.take(),
+                            }
+                        }
+                        Err(reason) => State::Refused {
+                            shed: this.walk.shed(reason),
+                        },
+                    }
+                }
+                StateProjection::Starting { start } => {
+                    let ready = start.as_mut().map(|start| start.inner.poll_ready(cx));
+                    if let Err(error) = ready!(ready.unwrap_or(Poll::Pending)) {
+                        this.walk.finish();
+                        return Poll::Ready(Err(error));
+                    }
+                    let Some(Start { mut inner, request }) = start.take() else {
+                        return Poll::Pending;
+                    };
+                    State::Running {
+                        future: this.walk.enter(|| inner.call(request)),
+                    }
+                }
+                StateProjection::Running { future } => {
+                    let response = ready!(this.walk.enter(|| future.poll(cx)));
+                    return Poll::Ready(match response {
+                        Ok(response) => Ok(this.walk.respond(response)),
+                        Err(error) => {
+                            this.walk.finish();
+                            Err(error)
+                        }
+                    });
+                }
+            };
+            this.state.set(next);
+        }
+    }
+}
+
+impl<S, B> fmt::Debug for ResponseFuture<S, B>
+where
+    S: Service<Request<B>>,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ResponseFuture")
+            .field("service", &self.walk.shared)
+            .finish_non_exhaustive()
+    }
+}
