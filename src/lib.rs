@@ -2,6 +2,8 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "http")]
+pub mod client;
 pub mod clock;
 pub mod control;
 pub mod error;
@@ -11,6 +13,9 @@ mod sync;
 pub mod task;
 pub mod wire;
 
+#[cfg(feature = "http")]
+#[doc(inline)]
+pub use crate::client::Callee;
 #[doc(inline)]
 pub use crate::{
     clock::Clock,
