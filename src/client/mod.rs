@@ -70,7 +70,7 @@
 //!
 //! # What it does not do
 //!
-//! It waits for nothing, retries nothing and chooses no instance. It does not read the
+//! It waits for nothing, retries nothing (the policy of feature `retry` does) and chooses no instance. It does not read the
 //! level from trailers, nor a request's deadline from anything but its task.
 
 use std::error::Error;
@@ -86,6 +86,8 @@ mod levels;
 mod load;
 mod pass;
 mod refused;
+#[cfg(feature = "retry")]
+pub mod retry;
 mod sent;
 mod service;
 mod snapshot;
@@ -93,6 +95,9 @@ mod table;
 
 #[doc(inline)]
 pub use self::feedback::{Feedback, Fields, GrpcFeedback, HttpFeedback, Inferred, Sign};
+#[cfg(feature = "retry")]
+#[doc(inline)]
+pub use self::retry::{Attempt, RetryBudget, RetryPolicy};
 pub use self::{
     builder::Builder,
     callee::Callee,
