@@ -3,6 +3,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod admission;
+#[cfg(feature = "http")]
+pub mod client;
 pub mod clock;
 pub mod config;
 pub mod control;
@@ -24,6 +26,9 @@ pub mod task;
 mod trace;
 pub mod wire;
 
+#[cfg(feature = "http")]
+#[doc(inline)]
+pub use crate::client::Callee;
 #[doc(inline)]
 pub use crate::{
     admission::{Admission, Admitted, Snapshot},

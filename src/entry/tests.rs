@@ -153,7 +153,7 @@ fn the_hash_does_not_change_between_versions() {
     let user = hash_at(b"alice");
     assert_eq!((user.level(), user.sub_level()), (80, 87));
 
-    // Whatever the length of the identity: one block of the hash holds 56 bytes of it.
+    // Whatever the length of the identity: 56 bytes of it fit into the first block of the hash.
     for length in [0, 1, 55, 56, 57, 64, 1023, 1024, 5000] {
         let identity = vec![b'x'; length];
         let input = [&472_222_u64.to_le_bytes()[..], &identity].concat();

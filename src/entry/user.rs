@@ -71,22 +71,9 @@ impl UserHash {
     #[must_use]
     pub fn user(&self, calendar: Duration, identity: &[u8]) -> User {
         let epoch = nanos(calendar) / self.epoch_ns;
-        let epoch = epoch.to_le_bytes();
-        let mut block = [0; 64];
-        let hash = match block.get_mut(..epoch.len() + identity.len()) {
-            // One block of the hash, as most are: half the price of the general way.
-            Some(input) => {
-                input[..epoch.len()].copy_from_slice(&epoch);
-                input[epoch.len()..].copy_from_slice(identity);
-                blake3::keyed_hash(&self.key, input)
-            }
-            None => {
-                let mut hasher = blake3::Hasher::new_keyed(&self.key);
-                hasher.update(&epoch).update(identity);
-                hasher.finalize()
-            }
-        };
-        let [a, b, c, d, e, f, g, h, ..] = *hash.as_bytes();
+        let mut hasher = blake3::Hasher::new_keyed(&self.key);
+        hasher.update(&epoch.to_le_bytes()).update(identity);
+        let [a, b, c, d, e, f, g, h, ..] = *hasher.finalize().as_bytes();
         User::from_hash(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
     }
 }

@@ -49,6 +49,7 @@ use std::collections::BTreeMap;
 
 use crate::observe::FieldFault;
 
+mod demand;
 mod fields;
 #[cfg(feature = "grpc")]
 pub mod grpc;
@@ -61,7 +62,8 @@ mod tests;
 mod text;
 
 pub use self::{
-    fields::{DemandField, LevelField, Outcome, PriorityField},
+    demand::DemandField,
+    fields::{LevelField, Outcome, PriorityField},
     names::{InvalidName, Name, Names},
     text::TextBuf,
 };

@@ -80,7 +80,7 @@ impl<'a> Scan<'a> {
         Ok(bare)
     }
 
-    /// Steps to the next member; returns whether there is one.
+    /// Steps to the next member; returns whether there must be one, as there must after a comma.
     #[inline]
     pub(super) fn next(&mut self) -> Result<bool, FieldFault> {
         self.skip(is_space);
@@ -89,10 +89,6 @@ impl<'a> Scan<'a> {
         }
         self.expect(b',')?;
         self.skip(is_space);
-        // A comma promises another member.
-        if self.is_empty() {
-            return Err(MALFORMED);
-        }
         Ok(true)
     }
 
