@@ -26,6 +26,7 @@ mod caller;
 mod chart;
 mod connections;
 mod cores;
+mod exposition;
 mod files;
 mod generator;
 pub(crate) mod json;

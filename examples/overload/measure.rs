@@ -98,11 +98,16 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
+    fn server(&self, policy: Policy) -> Result<Server, BoxError> {
+        let mut protected = policy.protect(service::unprotected(self.work))?;
+        protected.app = service::stamped(protected.app);
+        Ok(Server::start(HERE, protected, self.cores)?)
+    }
+
     /// Finds out what the service can do when nobody asks for more.
     fn capacity(&mut self, plan: &Plan, left: Duration) -> Result<f64, BoxError> {
         self.progress.step("capacity".to_owned(), left);
-        let app = service::stamped(service::unprotected(self.work));
-        let server = Server::start(HERE, app, self.cores)?;
+        let server = self.server(Policy::None)?;
         let (address, protocol, lengths) = (server.address(), self.protocol, plan.lengths);
         let served = generator::run(
             self.cores,
@@ -124,8 +129,7 @@ impl Bench<'_> {
     /// Offers one load to a fresh server.
     fn run(&mut self, run: Run, plan: &Plan, capacity: f64) -> Result<Tally, BoxError> {
         let policy = run.policy();
-        let app = policy.protect(service::unprotected(self.work))?;
-        let server = Server::start(HERE, service::stamped(app), self.cores)?;
+        let server = self.server(policy)?;
         let offer = Offer {
             address: server.address(),
             profile: run.profile(&plan.lengths),

@@ -1,9 +1,17 @@
-//! The four ways to meet an overload that are compared, each in the lines a user would write.
+//! The four ways to meet an overload that are compared, each in the lines that a user writes.
 
-use axum::{Router, error_handling::HandleErrorLayer, http::StatusCode};
+use axum::{
+    Router,
+    error_handling::HandleErrorLayer,
+    http::{Response, StatusCode},
+};
+use dagor::{Admission, client::Callee};
 use tower::{BoxError, ServiceBuilder, limit::GlobalConcurrencyLimitLayer};
 
-use super::{caller::Caller, connections::Connections};
+use super::{
+    caller::Caller,
+    connections::{Connections, ResponseBody},
+};
 
 /// What stands between an overload and the service.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -18,14 +26,74 @@ pub(crate) enum Policy {
     Dagor,
 }
 
-/// Requests that tower's limit lets in at a time.
+/// A service behind its policy.
+#[derive(Debug)]
+pub(crate) struct Protected {
+    pub(crate) app: Router,
+    /// Sees the waits in the sockets, where there is one.
+    pub(crate) admission: Option<Admission>,
+}
+
+/// Requests that tower's limit lets in at a time: what keeps the service busy when its capacity is found.
 const TOWER_LIMIT: usize = 16;
 
 /// Callers that share the load, each with its own idea of the service's level.
 const CALLERS: usize = 2;
 
 impl Policy {
-    pub(crate) const ALL: [Self; 2] = [Self::None, Self::Tower];
+    pub(crate) const ALL: [Self; 4] = [Self::None, Self::Tower, Self::DagorCallee, Self::Dagor];
+
+    /// Returns the service behind the policy.
+    pub(crate) fn protect(self, app: Router) -> Result<Protected, BoxError> {
+        Ok(match self {
+            Self::None => Protected {
+                app,
+                admission: None,
+            },
+            Self::Tower => Protected {
+                app: app.layer(
+                    ServiceBuilder::new()
+                        .layer(HandleErrorLayer::new(|_: BoxError| async {
+                            StatusCode::SERVICE_UNAVAILABLE
+                        }))
+                        .load_shed()
+                        .layer(GlobalConcurrencyLimitLayer::new(TOWER_LIMIT)),
+                ),
+                admission: None,
+            },
+            Self::DagorCallee | Self::Dagor => {
+                let admission = Admission::builder("overload").build()?;
+                Protected {
+                    app: app.layer(admission.layer()),
+                    admission: Some(admission),
+                }
+            }
+        })
+    }
+
+    /// Returns the callers, all over the same connections.
+    pub(crate) fn callers(self, connections: &Connections) -> Vec<Caller> {
+        let caller = || {
+            let connections = connections.clone();
+            let callee = Callee::new("overload");
+            match self {
+                Self::None | Self::Tower => Caller::new(connections),
+                // Says whom it calls for, but is deaf to the level that comes back.
+                Self::DagorCallee => Caller::new(
+                    ServiceBuilder::new()
+                        .layer(callee.layer())
+                        .map_response(without_level)
+                        .service(connections),
+                ),
+                Self::Dagor => Caller::new(
+                    ServiceBuilder::new()
+                        .layer(callee.layer())
+                        .service(connections),
+                ),
+            }
+        };
+        (0..CALLERS).map(|_| caller()).collect()
+    }
 
     /// Returns the name in arguments, tables and files.
     pub(crate) const fn name(self) -> &'static str {
@@ -46,31 +114,9 @@ impl Policy {
             Self::Dagor => "dagor, callers withhold",
         }
     }
+}
 
-    /// Returns the service behind the policy.
-    pub(crate) fn protect(self, app: Router) -> Result<Router, BoxError> {
-        Ok(match self {
-            Self::None => app,
-            Self::Tower => app.layer(
-                ServiceBuilder::new()
-                    .layer(HandleErrorLayer::new(|_: BoxError| async {
-                        StatusCode::SERVICE_UNAVAILABLE
-                    }))
-                    .load_shed()
-                    .layer(GlobalConcurrencyLimitLayer::new(TOWER_LIMIT)),
-            ),
-            Self::DagorCallee | Self::Dagor => app,
-        })
-    }
-
-    /// Returns the callers, all over the same connections.
-    pub(crate) fn callers(self, connections: &Connections) -> Vec<Caller> {
-        (0..CALLERS)
-            .map(|_| match self {
-                Self::None | Self::Tower | Self::DagorCallee | Self::Dagor => {
-                    Caller::new(connections.clone())
-                }
-            })
-            .collect()
-    }
+fn without_level(mut response: Response<ResponseBody>) -> Response<ResponseBody> {
+    response.headers_mut().remove("dagor-level");
+    response
 }

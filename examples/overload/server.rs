@@ -2,7 +2,7 @@
 
 use std::{io, net::SocketAddr, time::Duration};
 
-use super::cores::Cores;
+use super::{cores::Cores, policy::Protected};
 use axum::Router;
 use hyper_util::{
     rt::{TokioExecutor, TokioIo},
@@ -26,8 +26,12 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts to serve `app` at `address`; port 0 takes any free one.
-    pub(crate) fn start(address: SocketAddr, app: Router, cores: Cores) -> io::Result<Self> {
+    /// Starts to serve at `address`; port 0 takes any free one.
+    pub(crate) fn start(
+        address: SocketAddr,
+        protected: Protected,
+        cores: Cores,
+    ) -> io::Result<Self> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("server")
@@ -36,7 +40,7 @@ impl Server {
             .build()?;
         let listener = runtime.block_on(TcpListener::bind(address))?;
         let address = listener.local_addr()?;
-        runtime.spawn(accept(listener, app));
+        runtime.spawn(accept(listener, protected));
         Ok(Self {
             runtime: Some(runtime),
             address,
@@ -58,7 +62,8 @@ impl Drop for Server {
 }
 
 /// Accepts for ever. `axum::serve` would do, but for its limit of 200 streams a connection.
-async fn accept(listener: TcpListener, app: Router) {
+async fn accept(listener: TcpListener, protected: Protected) {
+    let Protected { app, admission } = protected;
     loop {
         let Ok((tcp, _)) = listener.accept().await else {
             // Out of file descriptors, most likely: they come back, but not at once.
@@ -68,7 +73,12 @@ async fn accept(listener: TcpListener, app: Router) {
         // A refusal must not wait for the acknowledgement of the answer before it; without the
         // option the connection is merely slower.
         drop(tcp.set_nodelay(true));
-        tokio::spawn(serve(TokioIo::new(tcp), app.clone()));
+        let app = app.clone();
+        match &admission {
+            // Shows how long requests wait in the socket.
+            Some(admission) => tokio::spawn(serve(TokioIo::new(admission.stamp(tcp)), app)),
+            None => tokio::spawn(serve(TokioIo::new(tcp), app)),
+        };
     }
 }
 
