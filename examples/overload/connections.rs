@@ -10,7 +10,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use axum::http::{HeaderValue, Request, Response, Uri, header::HOST, uri::PathAndQuery};
+use axum::http::{self, HeaderValue, Request, Response, Uri, header::HOST, uri::PathAndQuery};
 use http_body_util::{BodyExt, Collected, Empty, Full};
 use hyper::{
     body::Bytes,
@@ -31,6 +31,10 @@ pub(crate) const MOST_CALLS: usize = 1_000;
 
 /// Connections that HTTP/2 shares its calls over.
 const HTTP2_CONNECTIONS: usize = 4;
+
+/// Connections opened before the server is asked whether it took them: when the system's queue of
+/// connections runs over, the next one waits a second before it is tried again.
+const AT_ONCE: usize = 50;
 
 /// Which protocol the load speaks.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -74,8 +78,12 @@ impl Connections {
         let mut free = Vec::with_capacity(calls);
         match protocol {
             Protocol::Http1 => {
-                for _ in 0..calls {
-                    free.push(http1(address).await?);
+                for number in 1..=calls {
+                    let mut connection = http1(address).await?;
+                    if number % AT_ONCE == 0 {
+                        connection.exchange(ready(address)?, address).await?;
+                    }
+                    free.push(connection);
                 }
             }
             Protocol::Http2 => {
@@ -184,6 +192,12 @@ impl Connection {
         let body = body.collect().await.map(Collected::to_bytes)?;
         Ok(Response::from_parts(head, Full::new(body)))
     }
+}
+
+/// Returns a request that no policy counts.
+fn ready(address: SocketAddr) -> http::Result<Request<RequestBody>> {
+    let uri = format!("http://{address}/readyz");
+    Request::get(uri).body(Empty::new())
 }
 
 async fn http1(address: SocketAddr) -> Result<Connection, BoxError> {

@@ -34,8 +34,8 @@ pub(crate) struct Lengths {
     counted: Duration,
 }
 
-/// The tenfold load of the issue at hand, and what leads there.
-const LOADS: [f64; 4] = [0.5, 1.0, 3.0, 10.0];
+/// From half of what the service can do to ten times as much.
+pub(crate) const LOADS: [f64; 4] = [0.5, 1.0, 3.0, 10.0];
 
 /// Where a service should refuse nothing yet, though it has little to spare.
 const BUSY: f64 = 0.8;

@@ -30,7 +30,10 @@ struct Arrived {
 
 /// Returns the unprotected service.
 pub(crate) fn unprotected(work: Work) -> Router {
-    Router::new().route("/", get(handle)).with_state(work)
+    Router::new()
+        .route("/", get(handle))
+        .route("/readyz", get(|| async {}))
+        .with_state(work)
 }
 
 /// Notes the moment of arrival in front of whatever protects `app`.

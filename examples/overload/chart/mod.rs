@@ -73,6 +73,6 @@ fn legend(svg: &mut Svg, report: &Report) {
         let style = Text::new(14.0, INK).anchored(Anchor::Start);
         svg.text((x + 30.0, 119.0), policy.about(), style);
         // Letters of this size are some 7 wide; fonts differ, so room is left.
-        x += 68.0 + 7.2 * policy.about().len() as f64;
+        x += 64.0 + 6.8 * policy.about().len() as f64;
     }
 }

@@ -142,11 +142,8 @@ pub(super) fn waits(svg: &mut Svg, report: &Report) {
         FAINT,
     );
     let (edge, y) = panel.at(panel.x.high, limit);
-    svg.text(
-        (edge + 10.0, y + 4.0),
-        &format!("{limit} ms"),
-        Text::new(12.5, FAINT),
-    );
+    let label = Text::new(12.5, FAINT).anchored(Anchor::End);
+    svg.text((edge, y - 6.0), &format!("{limit} ms"), label);
     for transient in &report.transients {
         wait(svg, &panel, transient);
     }
