@@ -8,6 +8,8 @@ use std::{
     time::Duration,
 };
 
+use tokio::runtime::Handle;
+
 use super::{
     Shared,
     counts::Summed,
@@ -200,6 +202,12 @@ fn measured(metered: &Metered, outside: Summed, reported: Summed) -> Measured {
 }
 
 impl Owner for Shared {
+    fn started_on(&self, runtime: &Handle) {
+        #[cfg(feature = "http")]
+        self.outside.set_runtime(runtime.clone());
+        let _ = runtime;
+    }
+
     fn tick(&self, now: Duration, stopped: Option<Duration>) -> bool {
         if let Some(gap) = stopped {
             self.pause(now, gap);
