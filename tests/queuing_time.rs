@@ -4,6 +4,7 @@
 //! ten tasks take turns at 5 ms each, so whatever becomes runnable has 50 ms of them in front of it: the
 //! connection that was woken, and after it the stream that it spawned.
 #![cfg(all(feature = "axum", feature = "tonic"))]
+#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
 use std::{
     convert::Infallible,

@@ -35,7 +35,11 @@ mod builder;
 mod counts;
 mod demand;
 mod door;
+#[cfg(feature = "http")]
+mod outside;
 mod owner;
+#[cfg(feature = "http")]
+mod protocol;
 mod snapshot;
 
 use std::{
@@ -60,10 +64,9 @@ use crate::{
     control::{Algorithm, Constants},
     error::{Reason, Shed},
     gate::{Acquire, Gate, Permit, Ticket},
-    observe::{FieldFault, Observers},
-    priority::{Business, Level, Priority, Progress},
-    queuing_time::SocketWaits,
-    wire::{DemandField, LevelField, Names, Outcome},
+    observe::Observers,
+    priority::{Level, Priority, Progress},
+    wire::{DemandField, LevelField, Outcome, PriorityField},
 };
 
 /// The handle of one service. Clones share everything.
@@ -83,7 +86,8 @@ pub struct Admitted {
 pub(crate) struct Shared {
     name: Arc<str>,
     clock: Clock,
-    names: Names,
+    #[cfg(feature = "http")]
+    names: crate::wire::Names,
     observers: Observers,
     settings: ArcSwap<Settings>,
     mode: AtomicU8,
@@ -91,8 +95,10 @@ pub(crate) struct Shared {
     gate: Arc<Gate>,
     counts: Counts,
     window: Window,
-    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "for connections"))]
-    pub(crate) sockets: SocketWaits,
+    #[cfg(feature = "http")]
+    outside: outside::Outside,
+    #[cfg(feature = "http")]
+    pub(crate) sockets: crate::queuing_time::SocketWaits,
     in_flight: AtomicUsize,
 }
 
@@ -102,7 +108,6 @@ pub(crate) struct InFlight(Arc<Shared>);
 
 impl Admission {
     /// Begins the admission of the service `name`, a short word that appears in metrics and logs.
-    #[must_use]
     pub fn builder(name: impl Into<Arc<str>>) -> Builder {
         Builder::new(name.into())
     }
@@ -120,10 +125,37 @@ impl Admission {
     ///
     /// Dropped while it waits, the job leaves the gate at once and counts as arrived, not as shed.
     pub async fn admit(&self, priority: Priority, waited: Duration) -> Result<Admitted, Shed> {
+        self.admit_call(&PriorityField::new(priority), waited).await
+    }
+
+    /// Admits a call that came with these fields over a protocol of your own; otherwise like
+    /// [`admit`](Self::admit).
+    ///
+    /// Its caller's demand goes to [`note_withheld`](Self::note_withheld) before, and the
+    /// [`level_field`](Self::level_field) on the answer, whatever that is.
+    ///
+    /// # Errors
+    ///
+    /// [`Shed`], if the level or the gate refuses it.
+    ///
+    /// # Cancellation
+    ///
+    /// As for [`admit`](Self::admit).
+    pub async fn admit_call(
+        &self,
+        call: &PriorityField,
+        waited: Duration,
+    ) -> Result<Admitted, Shed> {
+        let PriorityField {
+            priority,
+            progress,
+            budget,
+        } = *call;
         let now = self.shared.clock.now();
+        let deadline = budget.map(|budget| now + budget);
         self.shared.note_outside(waited);
         let in_flight = self.shared.enter();
-        let asked = self.shared.ask(priority, Progress::New, None, now)?;
+        let asked = self.shared.ask(priority, progress, deadline, now)?;
         let (permit, at_gate) = match asked {
             Some(acquire) => {
                 let settled = acquire
@@ -140,6 +172,17 @@ impl Admission {
             _in_flight: in_flight,
             waited: waited + at_gate,
         })
+    }
+
+    /// Counts the requests that a caller reports as withheld.
+    pub fn note_withheld(&self, demand: &DemandField) {
+        self.shared.note_withheld(demand);
+    }
+
+    /// Returns the field that belongs on every answer: the level, and how many wait and run.
+    #[must_use]
+    pub fn level_field(&self, outcome: Outcome) -> LevelField {
+        self.shared.level_field(outcome)
     }
 
     /// Tells of a wait inside a handler that the runtime cannot see, such as for a pooled connection.
@@ -236,27 +279,8 @@ impl Drop for Admitted {
 // === impl Shared ===
 
 impl Shared {
-    pub(crate) fn clock(&self) -> &Clock {
-        &self.clock
-    }
-
-    pub(crate) const fn names(&self) -> &Names {
-        &self.names
-    }
-
-    pub(crate) fn settings(&self) -> arc_swap::Guard<Arc<Settings>> {
-        self.settings.load()
-    }
-
     pub(crate) fn mode(&self) -> Mode {
         mode_of(self.mode.load(Ordering::Relaxed))
-    }
-
-    /// Returns the priority of a request that brought none: the last business, spread over its users so
-    /// that a level can cut anywhere inside.
-    pub(crate) fn unknown(&self, default: Option<Business>) -> Priority {
-        let user = self.counts.spread();
-        Priority::new(default.unwrap_or_else(|| self.door.demand.last()), user)
     }
 
     /// Counts what a caller says it withheld.
@@ -275,24 +299,6 @@ impl Shared {
         self.counts.record_wait(waited);
         self.observers
             .tell(|observer| observer.started(&self.name, priority, waited));
-    }
-
-    pub(crate) fn note_exempt(&self) {
-        self.counts.exempt.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Returns a time in `bounds`, spread evenly over calls, so that those told to come back do not come
-    /// back together.
-    pub(crate) fn jitter(&self, (low, high): (Duration, Duration)) -> Duration {
-        let user = self.counts.spread();
-        let share = f64::from(user.level()) / f64::from(crate::User::LEVELS);
-        low + high.saturating_sub(low).mul_f64(share)
-    }
-
-    pub(crate) fn note_fault(&self, fault: FieldFault) {
-        self.counts.fault(fault);
-        self.observers
-            .tell(|observer| observer.field_ignored(&self.name, fault));
     }
 
     /// Decides by the level and, if it admits, asks the gate. `None`: start without a permit.
@@ -361,6 +367,9 @@ impl Shared {
 
     fn apply(&self, settings: Settings) {
         let concurrency = concurrency(&settings);
+        #[cfg(feature = "http")]
+        self.outside
+            .set_level_only(concurrency == Concurrency::Unlimited);
         self.window.apply(&self.door, &settings);
         self.mode.store(number_of(settings.mode), Ordering::Relaxed);
         self.settings.store(Arc::new(settings));

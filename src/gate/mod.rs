@@ -69,6 +69,9 @@ pub(crate) trait Owner: Send + Sync {
 
     /// Something an operator should know.
     fn advise(&self, advice: Advice);
+
+    /// The requests run on this runtime.
+    fn started_on(&self, runtime: &Handle);
 }
 
 /// Permits and the wait for them; shared by everything that serves one service.

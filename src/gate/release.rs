@@ -67,6 +67,9 @@ impl Gate {
             core.limit.set_workers(runtime.metrics().num_workers());
         }
         self.set_home(runtime.id());
+        if let Some(owner) = self.owner.get().and_then(Weak::upgrade) {
+            owner.started_on(&runtime);
+        }
         let lost = Lost(Arc::downgrade(self));
         drop(runtime.spawn(run(lost, Arc::clone(&self.signal), self.clock.clone())));
     }

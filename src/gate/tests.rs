@@ -22,6 +22,8 @@ impl Owner for Ear {
         true
     }
 
+    fn started_on(&self, _: &Handle) {}
+
     fn advise(&self, advice: Advice) {
         self.0.lock().unwrap().push(advice);
     }

@@ -97,6 +97,7 @@ impl Facts {
         };
         Waits { arrival, stamp }
             .before_layer(None)
+            .or_else(|| shared.outside_wait())
             .unwrap_or_default()
     }
 }
