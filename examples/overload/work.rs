@@ -38,7 +38,7 @@ impl Work {
 
     /// Does it, without ever giving the thread back: the hard case for a runtime.
     pub(crate) fn burn(self) {
-        burn(self.rounds);
+        self.burn_share(1);
     }
 
     /// Does one of `parts` equal parts of it.
