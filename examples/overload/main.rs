@@ -42,6 +42,8 @@ mod server;
 mod service;
 mod table;
 mod tally;
+#[cfg(test)]
+mod tests;
 mod transient;
 mod work;
 mod workload;

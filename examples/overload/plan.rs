@@ -169,31 +169,3 @@ impl Lengths {
         self.capacity.0 + self.capacity.1 + SET_UP
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn everything_is_over_in_two_minutes_and_quickly_in_twenty_seconds() {
-        let mut options = Options::default();
-        assert!(Plan::new(&options).lasts() < Duration::from_secs(120));
-        options.quick = true;
-        assert!(Plan::new(&options).lasts() <= Duration::from_secs(20));
-    }
-
-    #[test]
-    fn every_policy_meets_every_load() {
-        let plan = Plan::new(&Options::default());
-        for policy in Policy::ALL {
-            for load in LOADS {
-                let run = Run::Steady(Case {
-                    policy,
-                    load,
-                    calls_per_task: 1,
-                });
-                assert!(plan.runs.contains(&run), "{}", run.about());
-            }
-        }
-    }
-}

@@ -55,30 +55,3 @@ impl Profile {
         self.phases.iter().map(|phase| phase.lasts).sum()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn phases_follow_each_other_and_end() {
-        let phase = |seconds, load| Phase {
-            lasts: Duration::from_secs(seconds),
-            load,
-        };
-        let profile = Profile::changing(&[phase(2, 1.0), phase(1, 10.0)]);
-        let loads = [0.0, 1.9, 2.0, 2.9, 3.0].map(Duration::from_secs_f64);
-        let loads = loads.map(|moment| profile.load_at(moment));
-        assert_eq!(loads, [Some(1.0), Some(1.0), Some(10.0), Some(10.0), None]);
-        assert_eq!(profile.lasts(), profile.counted().end);
-    }
-
-    #[test]
-    fn a_steady_load_goes_on_after_what_counts() {
-        let second = Duration::from_secs(1);
-        let profile = Profile::steady(3.0, second, 2 * second, second);
-        assert_eq!(*profile.counted(), second..3 * second);
-        assert_eq!(profile.load_at(Duration::from_millis(3_999)), Some(3.0));
-        assert_eq!(profile.load_at(4 * second), None);
-    }
-}

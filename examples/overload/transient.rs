@@ -97,38 +97,9 @@ impl Transient {
 const LATE: f64 = 3.0;
 
 /// Returns where the bins begin that are all calm, to the last one.
-fn settled<'a>(bins: impl DoubleEndedIterator<Item = &'a Bin>) -> Option<f64> {
+pub(crate) fn settled<'a>(bins: impl DoubleEndedIterator<Item = &'a Bin>) -> Option<f64> {
     bins.rev()
         .take_while(|bin| bin.wait_ms.is_some_and(|wait| wait <= ms(SETTLED)))
         .last()
         .map(|bin| bin.at_s.max(0.0))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn bins(waits: &[Option<f64>]) -> Vec<Bin> {
-        let bin = |(number, wait_ms): (i32, &Option<f64>)| Bin {
-            at_s: f64::from(number) * BIN.as_secs_f64(),
-            wait_ms: *wait_ms,
-            served: 1,
-            shed: 0,
-            withheld: 0,
-            unsent: 0,
-        };
-        (0..).zip(waits).map(bin).collect()
-    }
-
-    #[test]
-    fn settled_is_where_the_last_calm_stretch_begins() {
-        for (waits, expected) in [
-            (&[Some(10.0), Some(20.0)][..], Some(0.0)),
-            (&[Some(10.0), Some(90.0), Some(40.0), Some(9.0)], Some(0.2)),
-            (&[Some(10.0), Some(41.0)], None),
-            (&[Some(10.0), None], None),
-        ] {
-            assert_eq!(settled(bins(waits).iter()), expected, "{waits:?}");
-        }
-    }
 }
