@@ -58,15 +58,16 @@ impl Gate {
             });
             return;
         };
+        let workers = runtime.metrics().num_workers();
         {
             let mut core = lock(&self.core);
             if core.dispatcher != Dispatcher::Absent {
                 return;
             }
             core.dispatcher = Dispatcher::Letting;
-            core.limit.set_workers(runtime.metrics().num_workers());
+            core.limit.set_workers(workers);
         }
-        self.set_home(runtime.id());
+        self.set_home(runtime.id(), workers);
         let lost = Lost(Arc::downgrade(self));
         drop(runtime.spawn(run(lost, Arc::clone(&self.signal), self.clock.clone())));
     }
