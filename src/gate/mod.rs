@@ -83,6 +83,7 @@ pub(crate) struct Gate {
     home: AtomicU64,
     /// Whether a grant is followed by a yield, because no dispatcher lets the others run first.
     yields: AtomicBool,
+    /// How many dispatchers ended before the gate.
     losses: AtomicU32,
     asked: AtomicU32,
     /// The worker threads of the dispatcher's runtime, 0 before there was one. Written when it starts,
@@ -93,8 +94,9 @@ pub(crate) struct Gate {
 /// Queue bound before a drain rate was measured.
 const COLD_BOUND: usize = 256;
 
-/// One request in so many is checked to come from the dispatcher's runtime.
-const CHECK_EVERY: u32 = 64;
+/// One request in so many is checked to come from the dispatcher's runtime. A prime, so that requests of
+/// two runtimes that take turns are both looked at.
+const CHECK_EVERY: u32 = 61;
 
 impl Gate {
     pub(crate) fn new(
@@ -266,6 +268,10 @@ impl Gate {
                 cause: "requests come from another runtime",
             });
         }
+    }
+
+    fn losses(&self) -> u32 {
+        self.losses.load(Ordering::Relaxed)
     }
 
     fn count_loss(&self) -> u32 {

@@ -68,6 +68,9 @@ impl Gate {
             core.limit.set_workers(workers);
         }
         self.set_home(runtime.id(), workers);
+        if self.losses() > 0 {
+            self.advise(Advice::NoDispatcher { cause: ENDED });
+        }
         let lost = Lost(Arc::downgrade(self));
         drop(runtime.spawn(run(lost, Arc::clone(&self.signal), self.clock.clone())));
     }
@@ -115,7 +118,11 @@ impl Gate {
         drop(core);
         self.set_yields();
         wake(wakes);
-        self.advise(Advice::NoDispatcher { cause });
+        // The end of a runtime is most often that of the service, which nobody needs to be told of. If it
+        // was not, the next request finds out.
+        if give_up {
+            self.advise(Advice::NoDispatcher { cause });
+        }
     }
 }
 
