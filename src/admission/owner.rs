@@ -59,7 +59,7 @@ impl Shared {
         if self.mode() == Mode::Off || settings.mode == Mode::Off {
             let now = self.clock.now();
             self.door.reset(constants, now);
-            drop(self.gate.take_window(now));
+            let _before = self.gate.take_window(now);
             let mut memory = self.window.memory();
             (memory.outside, memory.reported) = (self.counts.outside(), self.counts.reported());
         } else {
