@@ -1,6 +1,10 @@
 //! O9: clients that hang up. Over real connections: what a dropped call costs ends at once, because whoever
 //! gave up frees a place for somebody who still waits.
 #![cfg(all(feature = "axum", feature = "tonic"))]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot be set up must stop where it is"
+)]
 
 #[path = "support/sockets.rs"]
 mod sockets;

@@ -3,6 +3,10 @@
 //! The test starts itself once more as a small loaded service, stops that process for 300 ms, and reads what
 //! it tells of its windows.
 #![cfg(unix)]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot be set up must stop where it is"
+)]
 
 mod support;
 
@@ -65,7 +69,7 @@ fn loaded_service() {
             let mut random = Random::new(5);
             let mut bursts = tokio::time::interval(ms(50));
             // Ten seconds: it ends by itself if the test cannot end it.
-        for _ in 0..200 {
+            for _ in 0..200 {
                 bursts.tick().await;
                 let mut calls = JoinSet::new();
                 for _ in 0..40 {

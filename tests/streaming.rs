@@ -1,5 +1,9 @@
 //! O8: responses whose body comes slowly, because the work is in the stream or because the reader is slow.
 #![cfg(all(feature = "axum", feature = "tonic"))]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot be set up must stop where it is"
+)]
 
 #[path = "support/sockets.rs"]
 mod sockets;

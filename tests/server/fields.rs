@@ -1,6 +1,6 @@
 //! What requests say of themselves: nothing, nonsense, or more than this version knows.
 
-use dagor::{Admission, Clock, Reason, observe::FieldFault};
+use dagor::{Admission, Clock, Concurrency, Reason, Settings, observe::FieldFault};
 use http::{HeaderValue, StatusCode};
 
 use crate::support::{Asked, Ear, Pressure, asked, call, eventually, get, ms, priority, sleeper};
@@ -140,4 +140,37 @@ async fn o23_callers_of_other_versions_are_understood() {
     assert_eq!(snapshot.businesses[3].arrived, 2);
     assert_eq!(snapshot.businesses[4].withheld, 2);
     assert!(ear.heard().faults.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_in_progress_is_judged_by_its_business() {
+    let (admission, _) = paused();
+    let service = sleeper(&admission, ms(0));
+    let _pressure = Pressure::on(&admission).await;
+    for (says, status) in [
+        ("0, 127", StatusCode::SERVICE_UNAVAILABLE),
+        ("0, 127;p", StatusCode::OK),
+        ("1, 0;p", StatusCode::SERVICE_UNAVAILABLE),
+    ] {
+        let response = call(&service, saying("dagor-priority", &[says])).await;
+        assert_eq!(response.status(), status, "{says}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_is_answered_when_its_caller_stops_waiting() {
+    let (admission, ear) = paused();
+    let settings = Settings {
+        concurrency: Concurrency::Fixed(1.try_into().unwrap()),
+        ..Settings::default()
+    };
+    admission.reload(settings).unwrap();
+    let service = sleeper(&admission, ms(0));
+    let _held = admission.admit(priority(0, 0), ms(0)).await.unwrap();
+    let start = admission.clock().now();
+    let response = call(&service, saying("dagor-priority", &["0, 0;t=30"])).await;
+    assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+    let waited = admission.clock().now() - start;
+    assert!((ms(30)..ms(75)).contains(&waited), "{waited:?}");
+    assert_eq!(ear.heard().shed, [(priority(0, 0), Reason::Expired)]);
 }

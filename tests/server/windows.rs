@@ -236,3 +236,21 @@ async fn the_level_opens_again_when_the_load_is_gone() {
     assert_eq!(tally.refused, 0);
     assert!(admission.level().is_open());
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_level_opens_by_time_alone() {
+    let (admission, ear) = small();
+    let mut random = Random::new(2);
+    at_three_times(&admission, &ear, || random.user(4)).await;
+    assert!(!admission.level().is_open());
+    // No request and no snapshot: nobody but the clock.
+    tokio::time::sleep(secs(2)).await;
+    assert!(admission.level().is_open());
+    let windows = ear.heard().windows.len();
+    tokio::time::sleep(secs(600)).await;
+    let later = ear.heard().windows.len();
+    assert!(
+        later <= windows + 1,
+        "and then it rests: {windows}, {later}"
+    );
+}

@@ -93,7 +93,7 @@ impl Load {
             .unwrap();
         while !over.load(Relaxed) {
             watch();
-            pulse.block_on(tokio::time::sleep(Duration::from_millis(5)));
+            pulse.block_on(async { tokio::time::sleep(Duration::from_millis(5)).await });
         }
         generator.join().unwrap()
     }
@@ -166,7 +166,9 @@ impl One {
 
     async fn send(&self) -> Option<u16> {
         let mut connection = self.take()?;
-        connection.ready().await.ok()?;
+        if !connection.is_shared() {
+            connection.ready().await.ok()?;
+        }
         let field = PriorityField {
             budget: Some(self.load.deadline),
             ..PriorityField::new(self.priority)
