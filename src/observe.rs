@@ -152,8 +152,8 @@ impl std::fmt::Display for Advice {
             ),
             Self::NoDispatcher { cause } => write!(
                 f,
-                "no dispatcher for the gate ({cause}): it yields after each grant instead, which \
-                 orders requests less well"
+                "no dispatcher for the gate ({cause}): until there is one it yields after each \
+                 grant, which orders requests less well"
             ),
             Self::Paused { gap } => write!(
                 f,

@@ -8,10 +8,7 @@ use std::{
     time::Duration,
 };
 
-use dagor::{
-    Admission, Clock, Concurrency, Observer, Priority,
-    observe::WindowClosed,
-};
+use dagor::{Admission, Clock, Concurrency, Observer, Priority, observe::WindowClosed};
 
 /// Adds up what windows saw.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +30,11 @@ async fn burst(concurrency: Concurrency) {
         .unwrap();
     for _ in 0..12 {
         for _ in 0..100 {
-            drop(admission.admit(Priority::MOST_IMPORTANT, Duration::ZERO).await);
+            drop(
+                admission
+                    .admit(Priority::MOST_IMPORTANT, Duration::ZERO)
+                    .await,
+            );
         }
         tokio::time::advance(Duration::from_millis(11)).await;
     }

@@ -347,12 +347,17 @@ impl Shared {
         }
     }
 
-    /// Returns the field that every response carries.
+    /// Returns the field that every response carries: the level if it is enforced, and the load.
     pub(crate) fn level_field(&self, outcome: Outcome) -> LevelField {
         let (waiting, running, _) = self.gate.load();
         let count = |count| u32::try_from(count).unwrap_or(u32::MAX);
+        // Callers obey what they read, and would do the shedding that the other modes promise not to do.
+        let level = match self.mode() {
+            Mode::Enforce => self.door.level(),
+            Mode::Observe | Mode::Off => Level::OPEN,
+        };
         LevelField {
-            level: self.door.level(),
+            level,
             waiting: count(waiting),
             running: count(running),
             outcome,
@@ -366,14 +371,16 @@ impl Shared {
     }
 
     fn apply(&self, settings: Settings) {
-        let concurrency = concurrency(&settings);
+        let limit = concurrency(&settings);
         #[cfg(feature = "http")]
-        self.outside
-            .set_level_only(concurrency == Concurrency::Unlimited);
-        self.window.apply(&self.door, &settings);
+        self.outside.set_level_only(limit == Concurrency::Unlimited);
+        self.apply_law(&settings);
         self.mode.store(number_of(settings.mode), Ordering::Relaxed);
-        self.settings.store(Arc::new(settings));
-        self.gate.set_concurrency(&concurrency);
+        let old = self.settings.swap(Arc::new(settings));
+        // The adaptive limit begins anew when it is set, so only what changed is.
+        if limit != concurrency(&old) {
+            self.gate.set_concurrency(&limit);
+        }
     }
 }
 

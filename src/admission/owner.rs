@@ -13,10 +13,10 @@ use tokio::runtime::Handle;
 use super::{
     Shared,
     counts::Summed,
-    door::{Closer, Door, Measured},
+    door::{Closer, Measured},
 };
 use crate::{
-    config::Settings,
+    config::{Mode, Settings},
     control::{Closed, Verdict},
     gate::{Metered, Owner},
     observe::{Advice, BusinessDemand, WindowClosed},
@@ -57,24 +57,31 @@ const LONG_HELD_BACK: Duration = Duration::from_secs(2);
 const BETWEEN_STOPS: Duration = Duration::from_secs(5);
 
 impl Window {
-    /// Takes over what the law needs to know of new settings.
-    pub(super) fn apply(&self, door: &Door, settings: &Settings) {
-        door.closer()
-            .controller
-            .set_constants(super::constants(settings));
-        if settings.mode == crate::config::Mode::Off {
-            door.open();
-        }
-    }
-
     fn memory(&self) -> std::sync::MutexGuard<'_, Memory> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Shared {
+    /// Takes over what the law needs to know of new settings.
+    pub(super) fn apply_law(&self, settings: &Settings) {
+        let constants = super::constants(settings);
+        if self.mode() == Mode::Off || settings.mode == Mode::Off {
+            let now = self.clock.now();
+            self.door.reset(constants, now);
+            let _before = self.gate.take_window(now);
+            let mut memory = self.window.memory();
+            (memory.outside, memory.reported) = (self.counts.outside(), self.counts.reported());
+        } else {
+            self.door.closer().controller.set_constants(constants);
+        }
+    }
+
     /// Closes the window if it is due and nobody else is at it.
     pub(super) fn look(&self, now: Duration) {
+        if self.mode() == Mode::Off {
+            return;
+        }
         let Some(mut closer) = self.door.try_closer() else {
             return;
         };
@@ -167,6 +174,9 @@ impl Shared {
     }
 
     fn is_idle(&self) -> bool {
+        if self.mode() == Mode::Off {
+            return true;
+        }
         let Some(closer) = self.door.try_closer() else {
             return false;
         };

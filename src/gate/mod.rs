@@ -30,9 +30,10 @@ mod queue;
 mod release;
 
 use std::{
+    num::NonZeroUsize,
     sync::{
         Arc, OnceLock, Weak,
-        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering},
     },
     task::Waker,
     time::Duration,
@@ -85,15 +86,20 @@ pub(crate) struct Gate {
     home: AtomicU64,
     /// Whether a grant is followed by a yield, because no dispatcher lets the others run first.
     yields: AtomicBool,
+    /// How many dispatchers ended before the gate.
     losses: AtomicU32,
     asked: AtomicU32,
+    /// The worker threads of the dispatcher's runtime, 0 before there was one. Written when it starts,
+    /// read when the limit is replaced, which may happen on a thread of no runtime.
+    workers: AtomicUsize,
 }
 
 /// Queue bound before a drain rate was measured.
 const COLD_BOUND: usize = 256;
 
-/// One request in so many is checked to come from the dispatcher's runtime.
-const CHECK_EVERY: u32 = 64;
+/// One request in so many is checked to come from the dispatcher's runtime. A prime, so that requests of
+/// two runtimes that take turns are both looked at.
+const CHECK_EVERY: u32 = 61;
 
 impl Gate {
     pub(crate) fn new(
@@ -101,8 +107,7 @@ impl Gate {
         clock: Clock,
         longest_wait: Duration,
     ) -> Arc<Self> {
-        let workers = std::thread::available_parallelism().unwrap_or(std::num::NonZeroUsize::MIN);
-        let limit = Limit::new(concurrency, workers);
+        let limit = Limit::new(concurrency, cores());
         let meter = Meter::default();
         Arc::new(Self {
             core: Mutex::new(Core::new(limit, meter, COLD_BOUND, nanos(longest_wait))),
@@ -113,6 +118,7 @@ impl Gate {
             yields: AtomicBool::new(false),
             losses: AtomicU32::new(0),
             asked: AtomicU32::new(0),
+            workers: AtomicUsize::new(0),
         })
     }
 
@@ -163,8 +169,7 @@ impl Gate {
 
     /// Replaces the limit; whoever may start now is granted at once.
     pub(crate) fn set_concurrency(&self, concurrency: &Concurrency) {
-        let workers = Handle::try_current().map_or(1, |runtime| runtime.metrics().num_workers());
-        let workers = std::num::NonZeroUsize::new(workers).unwrap_or(std::num::NonZeroUsize::MIN);
+        let workers = NonZeroUsize::new(self.workers.load(Ordering::Relaxed)).unwrap_or_else(cores);
         let (now, mut wakes) = (self.now(), Wakes::new());
         let mut core = lock(&self.core);
         core.limit = Limit::new(concurrency, workers);
@@ -251,7 +256,8 @@ impl Gate {
         self.yields.store(true, Ordering::Relaxed);
     }
 
-    fn set_home(&self, runtime: runtime::Id) {
+    fn set_home(&self, runtime: runtime::Id, workers: usize) {
+        self.workers.store(workers, Ordering::Relaxed);
         self.home.store(fingerprint(runtime), Ordering::Relaxed);
         self.yields.store(false, Ordering::Relaxed);
     }
@@ -265,6 +271,10 @@ impl Gate {
                 cause: "requests come from another runtime",
             });
         }
+    }
+
+    fn losses(&self) -> u32 {
+        self.losses.load(Ordering::Relaxed)
     }
 
     fn count_loss(&self) -> u32 {
@@ -307,6 +317,11 @@ fn wake(wakes: Wakes) {
     for waker in wakes.into_iter().rev() {
         waker.wake();
     }
+}
+
+/// Returns how many workers a runtime has unless it was told otherwise.
+fn cores() -> NonZeroUsize {
+    std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
 /// Returns a number that tells this runtime from others.

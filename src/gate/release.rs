@@ -58,15 +58,19 @@ impl Gate {
             });
             return;
         };
+        let workers = runtime.metrics().num_workers();
         {
             let mut core = lock(&self.core);
             if core.dispatcher != Dispatcher::Absent {
                 return;
             }
             core.dispatcher = Dispatcher::Letting;
-            core.limit.set_workers(runtime.metrics().num_workers());
+            core.limit.set_workers(workers);
         }
-        self.set_home(runtime.id());
+        self.set_home(runtime.id(), workers);
+        if self.losses() > 0 {
+            self.advise(Advice::NoDispatcher { cause: ENDED });
+        }
         if let Some(owner) = self.owner.get().and_then(Weak::upgrade) {
             owner.started_on(&runtime);
         }
@@ -117,7 +121,11 @@ impl Gate {
         drop(core);
         self.set_yields();
         wake(wakes);
-        self.advise(Advice::NoDispatcher { cause });
+        // The end of a runtime is most often that of the service, which nobody needs to be told of. If it
+        // was not, the next request finds out.
+        if give_up {
+            self.advise(Advice::NoDispatcher { cause });
+        }
     }
 }
 

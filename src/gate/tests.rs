@@ -140,9 +140,9 @@ async fn a_full_queue_gives_up_its_worst() {
 async fn nobody_waits_longer_than_allowed_though_nothing_else_happens() {
     let gate = gate(1);
     let _held = acquire(&gate, 0).await.unwrap();
-    let start = tokio::time::Instant::now();
+    let start = gate.clock.now();
     assert_eq!(acquire(&gate, 0).await.map(drop), Err(Reason::Expired));
-    let waited = start.elapsed();
+    let waited = gate.clock.now() - start;
     assert!(waited >= Duration::from_millis(100), "{waited:?}");
     assert!(
         waited <= Duration::from_millis(141),
@@ -152,11 +152,11 @@ async fn nobody_waits_longer_than_allowed_though_nothing_else_happens() {
         deadline: nanos(gate.clock.now()) + 30_000_000,
         ..ticket(0)
     };
-    let start = tokio::time::Instant::now();
+    let start = gate.clock.now();
     let refused = gate.acquire(&short, gate.clock.now()).await.map(drop);
     assert_eq!(refused, Err(Reason::Expired));
     assert!(
-        start.elapsed() <= Duration::from_millis(71),
+        gate.clock.now() - start <= Duration::from_millis(71),
         "a deadline of its own"
     );
 }
@@ -176,6 +176,7 @@ async fn a_higher_limit_lets_waiters_in_at_once() {
 }
 
 /// O9: clients that hang up at any point leave nothing behind.
+#[expect(clippy::print_stdout, reason = "the seed of a failure")]
 #[tokio::test(start_paused = true)]
 async fn o9_ten_thousand_random_cancels_leak_nothing() {
     let seed = 0x5EED;
@@ -252,10 +253,10 @@ fn o25_a_runtime_that_ends_strands_nobody() {
     let first = runtime();
     let held = first.block_on(acquire(&gate, 0)).unwrap();
     drop(first);
-    assert!(matches!(
-        ear.0.lock().unwrap()[..],
-        [Advice::NoDispatcher { .. }]
-    ));
+    assert!(
+        ear.0.lock().unwrap().is_empty(),
+        "most often the service ends with it"
+    );
     let second = runtime();
     let waiting = {
         let gate = Arc::clone(&gate);
@@ -266,6 +267,10 @@ fn o25_a_runtime_that_ends_strands_nobody() {
     }
     held.finish();
     second.block_on(waiting).unwrap().unwrap().finish();
+    assert!(matches!(
+        ear.0.lock().unwrap()[..],
+        [Advice::NoDispatcher { .. }]
+    ));
 }
 
 /// O25: requests of another runtime than the dispatcher's yield after their grant; it is told once.

@@ -39,6 +39,10 @@
 //!
 //! A future dropped while it waits leaves the gate at once; dropped while it runs it gives the permit
 //! back and counts neither as served nor in the drain rate.
+//!
+//! hyper drops it when the client hangs up, with one exception: on HTTP/1 it does not read on, and so does
+//! not see the end of the connection, while the body of a request waits to be asked for. Such a request
+//! leaves with its turn, its deadline or the longest wait, whichever is first.
 
 pub mod body;
 mod exempt;
