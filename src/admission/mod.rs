@@ -313,6 +313,9 @@ impl Shared {
         if mode == Mode::Off {
             return Ok(None);
         }
+        // The level knows no business beyond the last: unclamped, all of them would be refused at any level
+        // but open.
+        let priority = priority.clamped(self.door.demand.last());
         if self.door.arrive(priority, counts::shard(), now) {
             self.look(now);
         }
@@ -323,7 +326,6 @@ impl Shared {
             }
         }
         let deadline = deadline.map_or(u64::MAX, nanos);
-        let priority = priority.clamped(self.door.demand.last());
         Ok(Some(self.gate.acquire(
             &Ticket {
                 priority,
