@@ -125,7 +125,7 @@
 //! - `config`: settings from a TOML file and the environment, reloadable.
 //! - `metrics`: an observer that exports through the `metrics` facade.
 //! - `tracing`: events on level edges and on what needs an operator's eye.
-//! - `test-util`: a clock that tests move by hand.
+//! - `test-util`: nothing yet; `Clock::manual` is there without it.
 //! - `full`: all of these.
 //!
 //! # Minimum supported Rust version
@@ -175,3 +175,8 @@ pub use crate::{
 #[cfg(feature = "http")]
 #[doc(inline)]
 pub use crate::entry::{Entry, EntryLayer};
+
+/// The guide's code, compiled and run as documentation tests.
+#[cfg(all(doctest, feature = "full"))]
+#[doc = include_str!("../docs/guide.md")]
+mod guide {}
