@@ -96,6 +96,13 @@ pub enum Advice {
         /// Mean wait of the last window before the layer.
         outside: Duration,
     },
+    /// Somebody waited all the time for two seconds, yet nothing was ever refused: the callers hold the
+    /// rest back where this process cannot see it. With HTTP/2 the usual cause is a stream limit that is
+    /// small against the gate's queue.
+    HeldBack {
+        /// Requests that waited or ran when this was noticed: about as many as the callers let out.
+        inside: usize,
+    },
     /// The dispatcher cannot run (no runtime, or it ended, or requests come from another runtime);
     /// the gate yields after each grant instead.
     NoDispatcher {
@@ -121,6 +128,7 @@ impl Advice {
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::GateBlind { .. } => "gate_blind",
+            Self::HeldBack { .. } => "held_back",
             Self::NoDispatcher { .. } => "no_dispatcher",
             Self::Paused { .. } => "paused",
         }
@@ -135,6 +143,12 @@ impl std::fmt::Display for Advice {
                 "requests wait {outside:?} in their sockets while the gate's queue is empty: leave \
                  tokio's event_interval at its default (never below 8), give HTTP/2 peers more \
                  streams, and put no buffer in front of the layer"
+            ),
+            Self::HeldBack { inside } => write!(
+                f,
+                "{inside} requests are here all the time and none is ever refused: the callers hold \
+                 the rest back, unseen and unordered; with HTTP/2 let the stream limit times the \
+                 connections be well above the gate's queue and permits"
             ),
             Self::NoDispatcher { cause } => write!(
                 f,

@@ -23,7 +23,7 @@ pub(crate) const INSIDE: HeaderName = HeaderName::from_static("x-inside-ns");
 
 /// When a request came to the layer, and how long it had been under way.
 #[derive(Clone, Copy, Debug)]
-struct Arrived {
+pub(crate) struct Arrived {
     at: Duration,
     before: Duration,
 }
@@ -47,10 +47,17 @@ async fn handle(
     State(work): State<Work>,
     Extension(arrived): Extension<Arrived>,
 ) -> ([(HeaderName, HeaderValue); 2], &'static str) {
-    let inside = Clock::system().now().saturating_sub(arrived.at);
+    let waits = arrived.waits();
     work.burn();
-    let waits = [(BEFORE, value(arrived.before)), (INSIDE, value(inside))];
     (waits, "done\n")
+}
+
+impl Arrived {
+    /// Returns the waits of a request whose work begins now, as fields of its response.
+    pub(crate) fn waits(self) -> [(HeaderName, HeaderValue); 2] {
+        let inside = Clock::system().now().saturating_sub(self.at);
+        [(BEFORE, value(self.before)), (INSIDE, value(inside))]
+    }
 }
 
 /// Returns a duration as the value of a field.

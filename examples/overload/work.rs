@@ -41,6 +41,11 @@ impl Work {
         burn(self.rounds);
     }
 
+    /// Does one of `parts` equal parts of it.
+    pub(crate) fn burn_share(self, parts: u32) {
+        burn(self.rounds / parts);
+    }
+
     fn lasting(target: Duration, trial: Duration) -> Self {
         let rounds = target.as_secs_f64() / trial.as_secs_f64().max(1e-9) * f64::from(TRIAL);
         // The cast saturates; a millisecond is some 100,000 to 1,000,000 rounds.

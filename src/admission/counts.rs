@@ -80,6 +80,12 @@ impl Counts {
             .sum()
     }
 
+    /// Refusals of every business for any reason.
+    pub(super) fn shed_in_all(&self) -> u64 {
+        let reasons = self.shed.iter().flatten();
+        reasons.map(|count| count.load(Relaxed)).sum()
+    }
+
     #[cfg(feature = "http")]
     pub(super) fn fault(&self, fault: FieldFault) {
         self.faults[fault.index()].fetch_add(1, Relaxed);

@@ -29,6 +29,7 @@ pub(super) struct Window {
     memory: Mutex<Memory>,
     told_blind: AtomicBool,
     told_no_dispatcher: AtomicBool,
+    told_held_back: AtomicBool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,10 +41,17 @@ struct Memory {
     /// The earliest moment at which another stop counts as one.
     next_pause: Duration,
     last: Option<Verdict>,
+    /// Time during which somebody always waited and nobody was refused, up to the last window.
+    held_back: Duration,
+    /// Refusals of every kind up to the last window.
+    refused: u64,
 }
 
 /// The longest time after a stop for which its waits are not held against the load.
 const LONGEST_GRACE: Duration = Duration::from_secs(1);
+
+/// How long the gate must have been busy without refusing anybody.
+const LONG_HELD_BACK: Duration = Duration::from_secs(2);
 
 /// How often a stop may count as one: a runtime that stops all the time is overloaded.
 const BETWEEN_STOPS: Duration = Duration::from_secs(5);
@@ -81,23 +89,26 @@ impl Shared {
     fn close(&self, closer: &mut Closer, now: Duration) -> Outcome {
         let metered = self.gate.take_window(now);
         let mut memory = self.window.memory();
-        let outside = self.counts.outside().since(memory.outside);
-        let reported = self.counts.reported().since(memory.reported);
-        (memory.outside, memory.reported) = (self.counts.outside(), self.counts.reported());
+        let (all_outside, all_reported) = (self.counts.outside(), self.counts.reported());
+        let outside = all_outside.since(memory.outside);
+        let reported = all_reported.since(memory.reported);
+        (memory.outside, memory.reported) = (all_outside, all_reported);
         let measured = Measured {
             refused: self.counts.shed_by_level(),
             paused: now < memory.paused_until,
             ..measured(&metered, outside, reported)
         };
+        let since = closer.since;
         let closed = self.door.close(closer, now, &measured);
         memory.last = Some(closed.verdict);
+        let window = now.saturating_sub(since);
+        let held_back = memory.held_back(&metered, window, self.counts.shed_in_all());
         drop(memory);
         self.bound(closer, &metered);
         self.counts.rotate(now);
         let mean = outside.mean();
-        let blind = mean > closer.controller.constants().threshold
-            && metered.waited.is_zero()
-            && metered.permits != usize::MAX;
+        let threshold = closer.controller.constants().threshold;
+        let blind = mean > threshold && gate_is_blind(&metered, mean);
         let businesses = if self.observers.is_empty() {
             Vec::new()
         } else {
@@ -108,6 +119,7 @@ impl Shared {
             metered,
             businesses,
             blind: blind.then_some(mean),
+            held_back,
         }
     }
 
@@ -124,6 +136,7 @@ impl Shared {
             metered,
             businesses,
             blind,
+            held_back,
         } = outcome;
         let window = WindowClosed {
             verdict: closed.verdict,
@@ -146,6 +159,10 @@ impl Shared {
             && !self.window.told_blind.swap(true, Relaxed)
         {
             self.advise(Advice::GateBlind { outside });
+        }
+        if *held_back && !self.window.told_held_back.swap(true, Relaxed) {
+            let inside = metered.waiting + metered.running;
+            self.advise(Advice::HeldBack { inside });
         }
     }
 
@@ -176,6 +193,29 @@ struct Outcome {
     metered: Metered,
     businesses: Vec<BusinessDemand>,
     blind: Option<Duration>,
+    held_back: bool,
+}
+
+impl Memory {
+    /// Returns whether the callers hold requests back: the gate was never empty for long, and yet it
+    /// refused nobody. An open load as large as the capacity does not stay like that for two seconds.
+    fn held_back(&mut self, metered: &Metered, window: Duration, refused: u64) -> bool {
+        let always = metered.backlogged >= window.mul_f64(0.95) && !window.is_zero();
+        if always && refused == self.refused && metered.permits != usize::MAX {
+            self.held_back += window;
+        } else {
+            self.held_back = Duration::ZERO;
+        }
+        self.refused = refused;
+        self.held_back >= LONG_HELD_BACK
+    }
+}
+
+/// Returns whether the requests of a window waited before the layer and hardly in the gate.
+fn gate_is_blind(metered: &Metered, outside: Duration) -> bool {
+    let starts = u32::try_from(metered.starts).unwrap_or(u32::MAX);
+    let in_gate = metered.waited.checked_div(starts).unwrap_or_default();
+    metered.permits != usize::MAX && 10 * in_gate < outside
 }
 
 /// Adds up the waits of a window, each once.
