@@ -64,8 +64,8 @@
 //!
 //! - Serves the important requests, and whole users of equal importance, completely, at the capacity the
 //!   service has, whatever is offered.
-//! - Bounds the wait: the queue is in front of the work, ordered by importance, twice the threshold long; nobody
-//!   waits longer than five times the threshold, or past their own deadline.
+//! - Bounds the wait: the queue is in front of the work, ordered by importance, twice the threshold long;
+//!   nobody waits longer than five times the threshold, or past their own deadline.
 //! - Answers a refusal with a response (503, 429, gRPC `RESOURCE_EXHAUSTED`), which says when to come back and
 //!   that nothing was done.
 //! - Works with one admission for HTTP, gRPC and jobs at once, and with callees that know nothing of it.
@@ -83,8 +83,14 @@
 //! | module | what it decides | needs |
 //! |---|---|---|
 //! | [`admission`] | whether this service serves a request now; the handle of a service | |
-#![cfg_attr(feature = "http", doc = "| [`server`] | the same for HTTP and gRPC, as a layer | `http` |")]
-#![cfg_attr(feature = "http", doc = "| [`client`] | whether to send a call at all | `http` |")]
+#![cfg_attr(
+    feature = "http",
+    doc = "| [`server`] | the same for HTTP and gRPC, as a layer | `http` |"
+)]
+#![cfg_attr(
+    feature = "http",
+    doc = "| [`client`] | whether to send a call at all | `http` |"
+)]
 #![cfg_attr(
     feature = "http",
     doc = "| [`entry`] | which priority a task has, where it begins | `http` |"
