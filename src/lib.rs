@@ -75,7 +75,7 @@
 //!
 //! It counts no quotas, isolates no tenants, knows no cost per request, and chooses no instance. It trusts the
 //! fields of whoever reaches the service, so outsiders must come through an entry. With fewer than ten
-//! requests a second the level does not move; the gate alone protects then. Without a gate
+//! requests a second the level is not lowered; the gate alone protects then. Without a gate
 //! ([`Concurrency::Unlimited`]) it controls less well. The README has the figures.
 //!
 //! # Modules
