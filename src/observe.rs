@@ -34,7 +34,7 @@ pub trait Observer: Send + Sync + 'static {
     /// A field from a peer was not used.
     fn field_ignored(&self, _service: &str, _fault: FieldFault) {}
 
-    /// Something an operator should know; each is told once.
+    /// Something an operator should know: each kind once, a pause at most every five seconds.
     fn advice(&self, _service: &str, _advice: &Advice) {}
 }
 

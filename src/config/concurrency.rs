@@ -18,7 +18,7 @@ pub enum Concurrency {
     /// No gate (`kind = "unlimited"`): requests are admitted by their level alone.
     ///
     /// Without a gate nothing orders those that wait and nothing holds the first moments of a burst.
-    /// Use the law `"no-gate"` with it.
+    /// The law `"no-gate"` belongs to it; graded laws give way to its proportional steps by themselves.
     Unlimited,
 }
 

@@ -91,10 +91,11 @@
 //! # Idle gap
 //!
 //! A window in which nothing waited, started or ran opens the level: whatever it guarded against is gone.
-//! Steps are made as requests come and go, without a timer, so a silent service makes none. An arrival
+//! A law that is stepped as requests come and go, without a timer, makes no step in silence. An arrival
 //! that finds the service empty after a silence of a window's length ([`Controller::idle_since`])
 //! must step twice before it is counted: the first closes the window that was left open, the second is the
-//! idle one.
+//! idle one. (An [`Admission`](crate::Admission) has a task that looks every 20 ms while there is anything to
+//! do, so its silences are closed as they happen.)
 //!
 //! # Few samples
 //!

@@ -1,7 +1,7 @@
 //! What a caller knows of one instance, and the decision made from it.
 //!
 //! Plain atomics, the last writer wins: a level that is a moment old costs one refusal at most, a lock
-//! here would cost every call. The rule is `level >= priority`, the exception is the probe: into
+//! here would cost every call. The rule is `priority < level`, the exception is the probe: into
 //! silence of one time to live passes one call, whatever its priority, and its answer says how the
 //! instance is now. There is no timed re-opening, so an overloaded instance is never flooded by it.
 
