@@ -313,6 +313,8 @@ impl Shared {
         if mode == Mode::Off {
             return Ok(None);
         }
+        // As the caller judges it, and as it is counted: a business beyond the last is the last.
+        let priority = priority.clamped(self.door.demand.last());
         if self.door.arrive(priority, counts::shard(), now) {
             self.look(now);
         }
@@ -323,7 +325,6 @@ impl Shared {
             }
         }
         let deadline = deadline.map_or(u64::MAX, nanos);
-        let priority = priority.clamped(self.door.demand.last());
         Ok(Some(self.gate.acquire(
             &Ticket {
                 priority,

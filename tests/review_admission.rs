@@ -1,0 +1,42 @@
+//! Corners of the admission, through the public API.
+
+use std::{num::NonZeroUsize, time::Duration};
+
+use dagor::{Admission, Business, Clock, Concurrency, Mode, Priority, Progress, Settings, User};
+
+const WINDOW: Duration = Duration::from_millis(100);
+
+fn user(level: u8) -> Priority {
+    Priority::new(Business::LEAST_IMPORTANT, User::new(level, 0).unwrap())
+}
+
+fn settings(mode: Mode) -> Settings {
+    Settings {
+        mode,
+        concurrency: Concurrency::Fixed(NonZeroUsize::new(1000).unwrap()),
+        ..Settings::default()
+    }
+}
+
+/// One window of requests from each user of the last business, all served after a wait of `waited`.
+async fn window(admission: &Admission, waited: Duration) {
+    for level in 0..128 {
+        drop(admission.admit(user(level), waited).await);
+    }
+}
+
+#[tokio::test]
+async fn a_business_beyond_the_last_is_judged_as_the_last() {
+    let (clock, hand) = Clock::manual();
+    let builder = Admission::builder("orders").clock(clock);
+    let admission = builder.settings(settings(Mode::Enforce)).build().unwrap();
+    window(&admission, 10 * WINDOW).await;
+    hand.advance(WINDOW);
+    let first = admission.admit(user(0), Duration::ZERO).await;
+    let last = Priority::new(Business::new(7), User::new(0, 0).unwrap());
+    assert!(!admission.level().is_open());
+    assert!(admission.level().admits(last, Progress::New));
+    assert!(first.is_ok(), "business 255 of 8 is business 7: {first:?}");
+    let worst = admission.admit(user(127), Duration::ZERO).await;
+    assert!(worst.is_err());
+}
