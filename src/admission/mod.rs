@@ -180,6 +180,8 @@ impl Admission {
     }
 
     /// Returns the field that belongs on every answer: the level, and how many wait and run.
+    ///
+    /// The level is open unless the mode is enforce, for callers withhold by it.
     #[must_use]
     pub fn level_field(&self, outcome: Outcome) -> LevelField {
         self.shared.level_field(outcome)
@@ -349,11 +351,17 @@ impl Shared {
     }
 
     /// Returns the field that every response carries.
+    ///
+    /// Callers withhold by the level in it, so where nothing is refused here it is open.
     pub(crate) fn level_field(&self, outcome: Outcome) -> LevelField {
         let (waiting, running, _) = self.gate.load();
         let count = |count| u32::try_from(count).unwrap_or(u32::MAX);
+        let level = match self.mode() {
+            Mode::Enforce => self.door.level(),
+            Mode::Observe | Mode::Off => Level::OPEN,
+        };
         LevelField {
-            level: self.door.level(),
+            level,
             waiting: count(waiting),
             running: count(running),
             outcome,
