@@ -1,6 +1,10 @@
 //! Corners of the admission, through the public API.
 
-use std::{num::NonZeroUsize, time::Duration};
+use std::{
+    num::NonZeroUsize,
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
 
 use dagor::{
     Admission, Business, Clock, Concurrency, Level, Mode, Priority, Progress, Settings, User,
@@ -64,4 +68,47 @@ async fn only_an_enforced_level_is_told_to_callers() {
         drop(admission.snapshot());
         assert_eq!(told(), Level::OPEN, "{mode}, a window later");
     }
+}
+
+#[test]
+fn settings_changed_by_two_threads_are_all_in_force() {
+    const ROUNDS: u64 = 1000;
+    let admission = Admission::builder("orders").build().unwrap();
+    // One counts the rounds begun, the other those ended: a barrier would wake the two one after the other.
+    let (begun, ended) = (AtomicU64::new(0), AtomicU64::new(0));
+    let wait_for = |count: &AtomicU64, round| {
+        let mut looks = 0_u32;
+        while count.load(Ordering::Acquire) < round {
+            looks += 1;
+            if looks.is_multiple_of(1024) {
+                std::thread::yield_now();
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for round in 1..=ROUNDS {
+                wait_for(&begun, round);
+                admission.set_mode([Mode::Observe, Mode::Enforce][usize::from(round % 2 == 0)]);
+                ended.store(round, Ordering::Release);
+            }
+        });
+        let mut lost = 0;
+        for round in 1..=ROUNDS {
+            let mut settings = Settings::default();
+            settings.constants.threshold = Duration::from_millis(20 + round % 100);
+            let threshold = settings.constants.threshold;
+            begun.store(round, Ordering::Release);
+            admission.reload(settings).unwrap();
+            wait_for(&ended, round);
+            let now = admission.settings();
+            let limited = admission.snapshot().permits.is_some();
+            lost += u32::from(
+                now.constants.threshold != threshold
+                    || now.mode != admission.mode()
+                    || limited != (now.mode == Mode::Enforce),
+            );
+        }
+        assert_eq!(lost, 0, "of {ROUNDS}");
+    });
 }

@@ -45,7 +45,7 @@ mod snapshot;
 use std::{
     fmt,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU8, AtomicUsize, Ordering},
     },
     time::Duration,
@@ -90,6 +90,8 @@ pub(crate) struct Shared {
     names: crate::wire::Names,
     observers: Observers,
     settings: ArcSwap<Settings>,
+    /// Held while settings are changed, so that all their parts are of the same ones.
+    changing: Mutex<()>,
     mode: AtomicU8,
     door: Door,
     gate: Arc<Gate>,
@@ -214,9 +216,7 @@ impl Admission {
 
     /// Switches the mode while running; waiting requests are not lost.
     pub fn set_mode(&self, mode: Mode) {
-        let mut settings = Settings::clone(&self.shared.settings.load());
-        settings.mode = mode;
-        self.shared.apply(settings);
+        self.shared.change(|settings| settings.mode = mode);
     }
 
     /// Returns the settings in force.
@@ -232,7 +232,7 @@ impl Admission {
     /// Every fault of the new settings; the old ones stay then.
     pub fn reload(&self, settings: Settings) -> Result<(), SettingsError> {
         settings.check()?;
-        self.shared.apply(settings);
+        self.shared.change(|current| *current = settings);
         Ok(())
     }
 
@@ -374,7 +374,10 @@ impl Shared {
         InFlight(Arc::clone(self))
     }
 
-    fn apply(&self, settings: Settings) {
+    fn change(&self, change: impl FnOnce(&mut Settings)) {
+        let changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut settings = Settings::clone(&self.settings.load());
+        change(&mut settings);
         let concurrency = concurrency(&settings);
         #[cfg(feature = "http")]
         self.outside
@@ -382,7 +385,10 @@ impl Shared {
         self.window.apply(&self.door, &settings);
         self.mode.store(number_of(settings.mode), Ordering::Relaxed);
         self.settings.store(Arc::new(settings));
-        self.gate.set_concurrency(&concurrency);
+        let wake = self.gate.set_concurrency(&concurrency);
+        drop(changing);
+        // Wakers are not ours, and may come back here.
+        wake();
     }
 }
 

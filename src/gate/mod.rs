@@ -161,8 +161,9 @@ impl Gate {
         }
     }
 
-    /// Replaces the limit; whoever may start now is granted at once.
-    pub(crate) fn set_concurrency(&self, concurrency: &Concurrency) {
+    /// Replaces the limit; whoever may start now is granted at once, and woken by what is returned.
+    #[must_use = "those granted wait to be woken"]
+    pub(crate) fn set_concurrency(&self, concurrency: &Concurrency) -> impl FnOnce() + use<> {
         let workers = Handle::try_current().map_or(1, |runtime| runtime.metrics().num_workers());
         let workers = std::num::NonZeroUsize::new(workers).unwrap_or(std::num::NonZeroUsize::MIN);
         let (now, mut wakes) = (self.now(), Wakes::new());
@@ -170,7 +171,7 @@ impl Gate {
         core.limit = Limit::new(concurrency, workers);
         core.grant(now, &mut wakes);
         drop(core);
-        wake(wakes);
+        move || wake(wakes)
     }
 
     /// Bounds the queue to `threshold` twice over, and the wait.

@@ -167,7 +167,7 @@ async fn a_higher_limit_lets_waiters_in_at_once() {
     let _held = acquire(&gate, 0).await.unwrap();
     let mut waiting = pin!(acquire(&gate, 1));
     assert!(poll(waiting.as_mut()).is_pending());
-    gate.set_concurrency(&Concurrency::Unlimited);
+    gate.set_concurrency(&Concurrency::Unlimited)();
     let Poll::Ready(Ok(permit)) = poll(waiting.as_mut()) else {
         panic!("still waits")
     };
