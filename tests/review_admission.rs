@@ -8,7 +8,7 @@ use std::{
 
 use dagor::{
     Admission, Business, Clock, Concurrency, Level, Mode, Priority, Progress, Settings, User,
-    wire::Outcome,
+    wire::{Outcome, PriorityField},
 };
 
 const WINDOW: Duration = Duration::from_millis(100);
@@ -111,4 +111,15 @@ fn settings_changed_by_two_threads_are_all_in_force() {
         }
         assert_eq!(lost, 0, "of {ROUNDS}");
     });
+}
+
+#[tokio::test]
+async fn no_wait_or_budget_is_too_long_to_be_added() {
+    let admission = Admission::builder("orders").build().unwrap();
+    let call = PriorityField {
+        budget: Some(Duration::MAX),
+        ..PriorityField::new(Priority::MOST_IMPORTANT)
+    };
+    let admitted = admission.admit_call(&call, Duration::MAX).await.unwrap();
+    assert_eq!(admitted.waited(), Duration::MAX);
 }

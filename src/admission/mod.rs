@@ -154,7 +154,7 @@ impl Admission {
             budget,
         } = *call;
         let now = self.shared.clock.now();
-        let deadline = budget.map(|budget| now + budget);
+        let deadline = budget.map(|budget| now.saturating_add(budget));
         self.shared.note_outside(waited);
         let in_flight = self.shared.enter();
         let asked = self.shared.ask(priority, progress, deadline, now)?;
@@ -168,11 +168,12 @@ impl Admission {
             }
             None => (None, Duration::ZERO),
         };
-        self.shared.note_started(priority, waited + at_gate);
+        let waited = waited.saturating_add(at_gate);
+        self.shared.note_started(priority, waited);
         Ok(Admitted {
             permit,
             _in_flight: in_flight,
-            waited: waited + at_gate,
+            waited,
         })
     }
 

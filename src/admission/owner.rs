@@ -193,7 +193,9 @@ fn measured(metered: &Metered, outside: Summed, reported: Summed) -> Measured {
     Measured {
         served: metered.served,
         starts,
-        waited: metered.waited + outside.mean().saturating_mul(count) + reported.sum(),
+        waited: (metered.waited)
+            .saturating_add(outside.mean().saturating_mul(count))
+            .saturating_add(reported.sum()),
         waiting: metered.waiting,
         running: metered.running,
         slot: metered.slot,
