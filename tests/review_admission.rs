@@ -2,16 +2,30 @@
 
 use std::{
     num::NonZeroUsize,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
 use dagor::{
     Admission, Business, Clock, Concurrency, Level, Mode, Priority, Progress, Settings, User,
+    observe::{Advice, Observer},
     wire::{Outcome, PriorityField},
 };
 
 const WINDOW: Duration = Duration::from_millis(100);
+
+/// Keeps every advice.
+#[derive(Clone, Default)]
+struct Ear(Arc<Mutex<Vec<Advice>>>);
+
+impl Observer for Ear {
+    fn advice(&self, _: &str, advice: &Advice) {
+        self.0.lock().unwrap().push(advice.clone());
+    }
+}
 
 fn user(level: u8) -> Priority {
     Priority::new(Business::LEAST_IMPORTANT, User::new(level, 0).unwrap())
@@ -122,4 +136,26 @@ async fn no_wait_or_budget_is_too_long_to_be_added() {
     };
     let admitted = admission.admit_call(&call, Duration::MAX).await.unwrap();
     assert_eq!(admitted.waited(), Duration::MAX);
+}
+
+/// After a stop every socket has waited, and one slow request of three is no sign either.
+#[tokio::test]
+async fn a_gate_is_not_called_blind_on_a_handful_of_requests() {
+    let ear = Ear::default();
+    let (clock, hand) = Clock::manual();
+    let builder = Admission::builder("orders")
+        .clock(clock)
+        .observer(ear.clone());
+    let admission = builder.settings(settings(Mode::Enforce)).build().unwrap();
+    for _ in 0..3 {
+        drop(admission.admit(user(0), 3 * WINDOW).await);
+    }
+    hand.advance(WINDOW);
+    drop(admission.snapshot());
+    assert_eq!(*ear.0.lock().unwrap(), []);
+    window(&admission, WINDOW).await;
+    hand.advance(WINDOW);
+    drop(admission.snapshot());
+    let told = ear.0.lock().unwrap().clone();
+    assert_eq!(told, [Advice::GateBlind { outside: WINDOW }]);
 }

@@ -95,7 +95,9 @@ impl Shared {
         self.bound(closer, &metered);
         self.counts.rotate(now);
         let mean = outside.mean();
-        let blind = mean > closer.controller.constants().threshold
+        // Not after a stop, when every socket has waited, nor on a handful of requests.
+        let blind = closed.verdict == Verdict::Overloaded
+            && mean > closer.controller.constants().threshold
             && metered.waited.is_zero()
             && metered.permits != usize::MAX;
         let businesses = if self.observers.is_empty() {
