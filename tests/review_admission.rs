@@ -159,3 +159,13 @@ async fn a_gate_is_not_called_blind_on_a_handful_of_requests() {
     let told = ear.0.lock().unwrap().clone();
     assert_eq!(told, [Advice::GateBlind { outside: WINDOW }]);
 }
+
+#[tokio::test]
+async fn queuing_times_of_an_hour_ago_are_not_those_of_the_last_seconds() {
+    let (clock, hand) = Clock::manual();
+    let admission = Admission::builder("orders").clock(clock).build().unwrap();
+    window(&admission, WINDOW).await;
+    assert_eq!(admission.snapshot().queuing.count, 128);
+    hand.advance(Duration::from_secs(3600));
+    assert_eq!(admission.snapshot().queuing.count, 0);
+}
