@@ -3,7 +3,7 @@
 use std::{
     num::NonZeroUsize,
     sync::{
-        Arc, Weak,
+        Arc, Mutex, Weak,
         atomic::{AtomicU8, AtomicUsize},
     },
 };
@@ -142,6 +142,7 @@ impl Builder {
             #[cfg(feature = "http")]
             names,
             observers: Observers::new(observers),
+            changing: Mutex::new(()),
             mode: AtomicU8::new(super::number_of(settings.mode)),
             settings: ArcSwap::from_pointee(settings),
             door: Door::new(controller, demand, now),

@@ -126,8 +126,13 @@ impl Counts {
     pub(super) fn rotate(&self, now: Duration) {
         let mut waits = self.waits.lock().unwrap_or_else(PoisonError::into_inner);
         waits.fold(self.unwaited.swap(0, Relaxed));
-        if now.saturating_sub(waits.rotated) >= ROTATION {
+        let age = now.saturating_sub(waits.rotated);
+        if age >= ROTATION {
             waits.rotated = now;
+            if age >= 2 * ROTATION {
+                // No window was closed in between: what is current is as old as what is before it.
+                waits.current.reset();
+            }
             let Waits {
                 current, previous, ..
             } = &mut *waits;

@@ -3,7 +3,7 @@
 //! A thread that decides counts itself, reads the level, and goes on. The first one that finds the
 //! window due closes it, alone: the others see the lock taken and decide by the old level meanwhile.
 
-use std::time::Duration;
+use std::{sync::TryLockError, time::Duration};
 
 use super::demand::{Demand, Seen};
 use crate::{
@@ -104,7 +104,12 @@ impl Door {
 
     /// Returns the closer unless somebody else is at it.
     pub(super) fn try_closer(&self) -> Option<MutexGuard<'_, Closer>> {
-        self.closer.try_lock().ok()
+        match self.closer.try_lock() {
+            Ok(closer) => Some(closer),
+            // As for `lock`; to take it for somebody at work would end the closing of windows.
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     pub(super) fn closer(&self) -> MutexGuard<'_, Closer> {
@@ -257,5 +262,24 @@ mod loom_tests {
             assert_eq!(closed, 1, "the window is closed once");
             assert!(door.level() >= Level::FLOOR);
         });
+    }
+}
+
+#[cfg(all(test, not(dagor_loom)))]
+mod tests {
+    use super::*;
+    use crate::control::Constants;
+
+    /// Otherwise no window would ever be closed again, and the level stay where it is for good.
+    #[test]
+    fn a_panic_while_a_window_closes_does_not_keep_the_next_from_closing() {
+        let controller = Controller::new(Constants::default(), 1, Duration::ZERO);
+        let door = Door::new(controller, Demand::new(1, 1), Duration::ZERO);
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let _closer = door.closer();
+            panic!("while it closes");
+        }));
+        assert!(panicked.is_err());
+        assert!(door.try_closer().is_some());
     }
 }

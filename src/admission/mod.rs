@@ -45,7 +45,7 @@ mod snapshot;
 use std::{
     fmt,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU8, AtomicUsize, Ordering},
     },
     time::Duration,
@@ -90,6 +90,8 @@ pub(crate) struct Shared {
     names: crate::wire::Names,
     observers: Observers,
     settings: ArcSwap<Settings>,
+    /// Held while settings are changed, so that all their parts are of the same ones.
+    changing: Mutex<()>,
     mode: AtomicU8,
     door: Door,
     gate: Arc<Gate>,
@@ -152,7 +154,7 @@ impl Admission {
             budget,
         } = *call;
         let now = self.shared.clock.now();
-        let deadline = budget.map(|budget| now + budget);
+        let deadline = budget.map(|budget| now.saturating_add(budget));
         self.shared.note_outside(waited);
         let in_flight = self.shared.enter();
         let asked = self.shared.ask(priority, progress, deadline, now)?;
@@ -166,11 +168,12 @@ impl Admission {
             }
             None => (None, Duration::ZERO),
         };
-        self.shared.note_started(priority, waited + at_gate);
+        let waited = waited.saturating_add(at_gate);
+        self.shared.note_started(priority, waited);
         Ok(Admitted {
             permit,
             _in_flight: in_flight,
-            waited: waited + at_gate,
+            waited,
         })
     }
 
@@ -180,6 +183,8 @@ impl Admission {
     }
 
     /// Returns the field that belongs on every answer: the level, and how many wait and run.
+    ///
+    /// The level is open unless the mode is enforce, for callers withhold by it.
     #[must_use]
     pub fn level_field(&self, outcome: Outcome) -> LevelField {
         self.shared.level_field(outcome)
@@ -212,9 +217,7 @@ impl Admission {
 
     /// Switches the mode while running; waiting requests are not lost.
     pub fn set_mode(&self, mode: Mode) {
-        let mut settings = Settings::clone(&self.shared.settings.load());
-        settings.mode = mode;
-        self.shared.apply(settings);
+        self.shared.change(|settings| settings.mode = mode);
     }
 
     /// Returns the settings in force.
@@ -230,7 +233,7 @@ impl Admission {
     /// Every fault of the new settings; the old ones stay then.
     pub fn reload(&self, settings: Settings) -> Result<(), SettingsError> {
         settings.check()?;
-        self.shared.apply(settings);
+        self.shared.change(|current| *current = settings);
         Ok(())
     }
 
@@ -372,16 +375,24 @@ impl Shared {
         InFlight(Arc::clone(self))
     }
 
-    fn apply(&self, settings: Settings) {
+    fn change(&self, change: impl FnOnce(&mut Settings)) {
+        let changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let old = self.settings.load_full();
+        let mut settings = Settings::clone(&old);
+        change(&mut settings);
         let limit = concurrency(&settings);
         #[cfg(feature = "http")]
         self.outside.set_level_only(limit == Concurrency::Unlimited);
         self.apply_law(&settings);
         self.mode.store(number_of(settings.mode), Ordering::Relaxed);
-        let old = self.settings.swap(Arc::new(settings));
         // The adaptive limit begins anew when it is set, so only what changed is.
-        if limit != concurrency(&old) {
-            self.gate.set_concurrency(&limit);
+        let changed = limit != concurrency(&old);
+        self.settings.store(Arc::new(settings));
+        let wake = changed.then(|| self.gate.set_concurrency(&limit));
+        drop(changing);
+        // Wakers are not ours, and may come back here.
+        if let Some(wake) = wake {
+            wake();
         }
     }
 }

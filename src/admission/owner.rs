@@ -114,8 +114,10 @@ impl Shared {
         self.bound(closer, &metered);
         self.counts.rotate(now);
         let mean = outside.mean();
-        let threshold = closer.controller.constants().threshold;
-        let blind = mean > threshold && gate_is_blind(&metered, mean);
+        // Not after a stop, when every socket has waited, nor on a handful of requests.
+        let blind = closed.verdict == Verdict::Overloaded
+            && mean > closer.controller.constants().threshold
+            && gate_is_blind(&metered, mean);
         let businesses = if self.observers.is_empty() {
             Vec::new()
         } else {
@@ -243,7 +245,9 @@ fn measured(metered: &Metered, outside: Summed, reported: Summed) -> Measured {
     Measured {
         served: metered.served,
         starts,
-        waited: metered.waited + outside.mean().saturating_mul(count) + reported.sum(),
+        waited: (metered.waited)
+            .saturating_add(outside.mean().saturating_mul(count))
+            .saturating_add(reported.sum()),
         waiting: metered.waiting,
         running: metered.running,
         slot: metered.slot,

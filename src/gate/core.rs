@@ -69,7 +69,7 @@ pub(crate) struct Ticket {
     pub(crate) deadline: u64,
 }
 
-/// Wakers of waiters that may go on, the best first.
+/// Wakers of waiters that may go on, the best first, those refused after them.
 pub(super) type Wakes = Vec<Waker>;
 
 #[derive(Debug)]
@@ -229,7 +229,8 @@ impl Core {
             return;
         }
         self.meter.advance(now, self.queue.len());
-        self.sweep(now, wakes);
+        let mut late = Wakes::new();
+        self.sweep(now, &mut late);
         while self.in_use < self.limit.permits() {
             let Some(seat) = self.queue.pop_best() else {
                 break;
@@ -238,6 +239,8 @@ impl Core {
             self.meter.started(true);
             self.release_seat(seat, |since| Seat::Granted { since, at: now }, wakes);
         }
+        // After the granted ones in the list, so woken before them.
+        wakes.append(&mut late);
     }
 
     /// Refuses everybody whose time is over.

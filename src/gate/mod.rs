@@ -167,15 +167,16 @@ impl Gate {
         }
     }
 
-    /// Replaces the limit; whoever may start now is granted at once.
-    pub(crate) fn set_concurrency(&self, concurrency: &Concurrency) {
+    /// Replaces the limit; whoever may start now is granted at once, and woken by what is returned.
+    #[must_use = "those granted wait to be woken"]
+    pub(crate) fn set_concurrency(&self, concurrency: &Concurrency) -> impl FnOnce() + use<> {
         let workers = NonZeroUsize::new(self.workers.load(Ordering::Relaxed)).unwrap_or_else(cores);
         let (now, mut wakes) = (self.now(), Wakes::new());
         let mut core = lock(&self.core);
         core.limit = Limit::new(concurrency, workers);
         core.grant(now, &mut wakes);
         drop(core);
-        wake(wakes);
+        move || wake(wakes)
     }
 
     /// Bounds the queue to `threshold` twice over, and the wait.

@@ -167,7 +167,7 @@ async fn a_higher_limit_lets_waiters_in_at_once() {
     let _held = acquire(&gate, 0).await.unwrap();
     let mut waiting = pin!(acquire(&gate, 1));
     assert!(poll(waiting.as_mut()).is_pending());
-    gate.set_concurrency(&Concurrency::Unlimited);
+    gate.set_concurrency(&Concurrency::Unlimited)();
     let Poll::Ready(Ok(permit)) = poll(waiting.as_mut()) else {
         panic!("still waits")
     };
@@ -326,4 +326,38 @@ fn o25_works_without_a_runtime() {
     }
     assert_eq!(gate.load().1, 0);
     assert_eq!(ear.0.lock().unwrap().len(), 1, "told once");
+}
+
+/// The last one woken runs first: that must not be one who is only told that it is too late.
+#[tokio::test(start_paused = true)]
+async fn the_best_is_woken_after_those_who_are_refused() {
+    struct Bell(&'static str, Arc<Mutex<Vec<&'static str>>>);
+    impl std::task::Wake for Bell {
+        fn wake(self: Arc<Self>) {
+            self.1.lock().unwrap().push(self.0);
+        }
+    }
+
+    let gate = gate(1);
+    let held = acquire(&gate, 0).await.unwrap();
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let wait = |name, business, deadline| {
+        let ticket = Ticket {
+            deadline,
+            ..ticket(business)
+        };
+        let mut asked = Box::pin(gate.acquire(&ticket, gate.clock.now()));
+        let waker = Waker::from(Arc::new(Bell(name, Arc::clone(&order))));
+        let polled = asked.as_mut().poll(&mut Context::from_waker(&waker));
+        assert!(polled.is_pending());
+        asked
+    };
+    let soon = nanos(gate.clock.now()) + 1_000_000;
+    let _waiting = [wait("best", 0, u64::MAX), wait("late", 7, soon)];
+    tokio::time::advance(Duration::from_millis(1)).await;
+    held.finish();
+    for _ in 0..5 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(*order.lock().unwrap(), ["late", "best"]);
 }

@@ -132,7 +132,7 @@ impl Walk {
     fn granted(&mut self, permit: Permit, at_gate: Duration) {
         self.permit = Some(permit);
         self.shared
-            .note_started(self.priority(), self.outside + at_gate);
+            .note_started(self.priority(), self.outside.saturating_add(at_gate));
     }
 
     fn shed(&self, reason: Reason) -> Shed {

@@ -60,7 +60,7 @@ impl Facts {
         // The budget was counted when the caller sent; what it waited since is gone.
         let deadline = field
             .budget
-            .map(|budget| now + budget.saturating_sub(waited));
+            .map(|budget| now.saturating_add(budget.saturating_sub(waited)));
         let task = Task::new(field.priority).with_deadline(deadline);
         Self {
             task,
