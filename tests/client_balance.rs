@@ -71,3 +71,31 @@ async fn the_balancer_prefers_the_instance_that_is_less_busy() {
     assert!(sent[0] > 800, "{sent:?}");
     assert!(sent[2] < 20, "{sent:?}");
 }
+
+/// An instance with a low load that refuses would otherwise get, and fail, every call.
+#[tokio::test]
+async fn the_balancer_leaves_an_instance_that_calls_are_withheld_from() {
+    let callee = Callee::new("payments");
+    // The first refuses everybody of no importance and has nothing to do; the second is busy.
+    let endpoints = ["256;w=0;r=0", "8388608;w=9;r=4"].map(|level| {
+        let channel = tower::service_fn(move |_: Request<()>| async move {
+            Ok::<_, Infallible>(
+                Response::builder()
+                    .header("dagor-level", level)
+                    .body(())
+                    .unwrap(),
+            )
+        });
+        callee.instance(level).layer(channel)
+    });
+    let mut balancer = Balance::new(ServiceList::new(endpoints));
+    let mut failed = 0;
+    for _ in 0..100 {
+        let call = balancer.ready().await.unwrap().call(Request::new(()));
+        failed += u32::from(call.await.is_err());
+    }
+    assert!(
+        failed <= 14,
+        "{failed}: no more than made it look as busy as the other"
+    );
+}

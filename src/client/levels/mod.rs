@@ -140,6 +140,12 @@ impl Instance {
         }
     }
 
+    /// Returns the calls withheld since something was last sent there, by whatever client of this process.
+    pub(crate) fn withheld_since_sent(&self) -> u64 {
+        let counts = self.withheld.iter();
+        counts.map(|count| u64::from(count.load(Relaxed))).sum()
+    }
+
     /// Puts back counts that were attached to a call that did not arrive.
     pub(crate) fn give_back(&self, business: u8, count: u16) {
         if let Some(pending) = self.withheld.get(usize::from(business)) {
