@@ -162,6 +162,8 @@ mod sync;
 pub mod task;
 #[cfg(feature = "tracing")]
 mod trace;
+#[cfg(feature = "http")]
+mod unknown;
 pub mod wire;
 
 #[cfg(feature = "http")]

@@ -38,6 +38,41 @@ pub trait Observer: Send + Sync + 'static {
     fn advice(&self, _service: &str, _advice: &Advice) {}
 }
 
+/// A shared observer hears what each of those it was given to hears.
+impl<O: Observer + ?Sized> Observer for Arc<O> {
+    fn window_closed(&self, service: &str, window: &WindowClosed) {
+        (**self).window_closed(service, window);
+    }
+
+    fn started(&self, service: &str, priority: Priority, waited: Duration) {
+        (**self).started(service, priority, waited);
+    }
+
+    fn overload_edge(&self, service: &str, level: Level) {
+        (**self).overload_edge(service, level);
+    }
+
+    fn shed(&self, service: &str, priority: Priority, reason: Reason) {
+        (**self).shed(service, priority, reason);
+    }
+
+    fn withheld(&self, callee: &str, instance: &str, priority: Priority) {
+        (**self).withheld(callee, instance, priority);
+    }
+
+    fn level_heard(&self, callee: &str, instance: &str, level: Level) {
+        (**self).level_heard(callee, instance, level);
+    }
+
+    fn field_ignored(&self, service: &str, fault: FieldFault) {
+        (**self).field_ignored(service, fault);
+    }
+
+    fn advice(&self, service: &str, advice: &Advice) {
+        (**self).advice(service, advice);
+    }
+}
+
 /// What one window saw and what followed from it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]

@@ -1,7 +1,6 @@
 //! What the layers of a protocol need of an admission beside its decision.
 
 use std::{
-    cell::Cell,
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
@@ -12,6 +11,7 @@ use crate::{
     config::Settings,
     observe::FieldFault,
     priority::{Business, Priority, User},
+    unknown::spread,
     wire::Names,
 };
 
@@ -57,13 +57,4 @@ impl Shared {
         let share = f64::from(user.level()) / f64::from(User::LEVELS);
         low + high.saturating_sub(low).mul_f64(share)
     }
-}
-
-/// Returns a user for a request of nobody: anywhere, the same often.
-fn spread() -> User {
-    thread_local!(static NEXT: Cell<u64> = const { Cell::new(0) });
-    // The golden ratio's multiples spread evenly over the whole range.
-    let next = NEXT.get().wrapping_add(0x9E37_79B9_7F4A_7C15);
-    NEXT.set(next);
-    User::from_hash(next)
 }

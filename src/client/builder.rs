@@ -23,7 +23,7 @@ pub struct Builder {
     ttl: Duration,
     instances: u32,
     businesses: u16,
-    default_priority: Priority,
+    default_priority: Option<Priority>,
     names: Names,
     clock: Clock,
     observers: Vec<Watch>,
@@ -43,7 +43,7 @@ impl Builder {
             ttl: Duration::from_secs(1),
             instances: 1024,
             businesses: 8,
-            default_priority: Priority::LEAST_IMPORTANT,
+            default_priority: None,
             names: Names::default(),
             clock: Clock::default(),
             observers: Vec::new(),
@@ -79,9 +79,12 @@ impl Builder {
         self
     }
 
-    /// Sets the priority of calls that belong to no task. Default [`Priority::LEAST_IMPORTANT`].
+    /// Sets the priority of calls that belong to no task.
+    ///
+    /// Default: the least important business, and of its users each in turn, so that a level can cut among
+    /// such calls instead of withholding all of them or none.
     pub const fn default_priority(mut self, default_priority: Priority) -> Self {
-        self.default_priority = default_priority;
+        self.default_priority = Some(default_priority);
         self
     }
 

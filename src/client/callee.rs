@@ -15,6 +15,7 @@ use crate::{
     error::Withheld,
     observe::Observers,
     priority::{Business, Level, Priority, Progress},
+    unknown::spread,
     wire::Names,
 };
 
@@ -30,7 +31,7 @@ pub(super) struct Shared {
     pub(super) name: Arc<str>,
     pub(super) ttl: Duration,
     pub(super) last_business: Business,
-    pub(super) default_priority: Priority,
+    pub(super) default_priority: Option<Priority>,
     pub(super) names: Names,
     pub(super) clock: Clock,
     pub(super) observers: Observers,
@@ -102,8 +103,10 @@ impl Callee {
         &self.0.name
     }
 
+    /// Returns the priority of a call that belongs to no task.
     pub(crate) fn default_priority(&self) -> Priority {
-        self.0.default_priority
+        let unknown = || Priority::new(Business::LEAST_IMPORTANT, spread());
+        self.0.default_priority.unwrap_or_else(unknown)
     }
 
     pub(crate) fn names(&self) -> &Names {
