@@ -1,7 +1,8 @@
 //! The gate's state and every change of it, under one lock, with the time passed in.
 //!
 //! Nothing here wakes a task: changes that free a waiter push its waker to a [`Wakes`] list, which the
-//! caller works off after unlocking.
+//! caller works off after unlocking. Nor is a waker dropped here: it can be the last that holds a task,
+//! and the task a permit of this very gate.
 
 use std::task::Waker;
 
@@ -154,18 +155,19 @@ impl Core {
         Asked::Queued(seat)
     }
 
-    /// Returns the request in `seat` as it is, remembering `waker` while it waits. Ends the seat
-    /// otherwise.
+    /// Returns the request in `seat` as it is. While it waits, `with` is remembered instead of the waker
+    /// it had, which is left in `was`; otherwise the seat ends.
     pub(super) fn look(
         &mut self,
         seat: u32,
         with: &Waker,
+        was: &mut Option<Waker>,
         now: u64,
     ) -> Option<Result<u64, Reason>> {
         let index = seat as usize;
         if let Seat::Waiting { waker, .. } = &mut self.seats[index] {
             if !waker.as_ref().is_some_and(|waker| waker.will_wake(with)) {
-                *waker = Some(with.clone());
+                *was = waker.replace(with.clone());
             }
             return None;
         }
@@ -183,10 +185,12 @@ impl Core {
         }
     }
 
-    /// Ends the seat of a request that gave up; returns whether a permit comes back with it.
-    pub(super) fn abandon(&mut self, seat: u32, now: u64) -> bool {
+    /// Ends the seat of a request that gave up, its waker left in `was`; returns whether a permit comes
+    /// back with it.
+    pub(super) fn abandon(&mut self, seat: u32, was: &mut Option<Waker>, now: u64) -> bool {
         match self.vacate(seat) {
-            Seat::Waiting { place, .. } => {
+            Seat::Waiting { place, waker, .. } => {
+                *was = waker;
                 self.meter.advance(now, self.queue.len());
                 self.queue.remove(place);
                 false

@@ -230,14 +230,18 @@ impl Gate {
     }
 
     fn look(&self, seat: u32, waker: &Waker) -> Option<Result<Duration, Reason>> {
+        // Dropped after unlocking.
+        let mut was = None;
         let now = self.now();
-        let looked = lock(&self.core).look(seat, waker, now)?;
+        let looked = lock(&self.core).look(seat, waker, &mut was, now)?;
         Some(looked.map(Duration::from_nanos))
     }
 
     fn abandon(&self, seat: u32) -> bool {
+        // Dropped after unlocking.
+        let mut was = None;
         let now = self.now();
-        lock(&self.core).abandon(seat, now)
+        lock(&self.core).abandon(seat, &mut was, now)
     }
 
     fn now(&self) -> u64 {

@@ -356,3 +356,31 @@ async fn the_best_is_woken_after_those_who_are_refused() {
     }
     assert_eq!(*order.lock().unwrap(), ["late", "best"]);
 }
+
+/// A waker can hold the last reference to a task, and with it to a permit of this gate.
+#[tokio::test(start_paused = true)]
+async fn no_waker_is_dropped_under_the_lock() {
+    struct Holder(Arc<Gate>, Arc<Mutex<Vec<bool>>>);
+    impl std::task::Wake for Holder {
+        fn wake(self: Arc<Self>) {}
+    }
+    impl Drop for Holder {
+        fn drop(&mut self) {
+            let free = self.0.core.try_lock().is_ok();
+            lock(&self.1).push(free);
+        }
+    }
+
+    let gate = gate(1);
+    let dropped = Arc::new(Mutex::new(Vec::new()));
+    let waker = || Waker::from(Arc::new(Holder(Arc::clone(&gate), Arc::clone(&dropped))));
+    let _held = acquire(&gate, 0).await.unwrap();
+    let mut waiting = Box::pin(gate.acquire(&ticket(1), gate.clock.now()));
+    for _ in 0..2 {
+        let polled = waiting.as_mut().poll(&mut Context::from_waker(&waker()));
+        assert!(polled.is_pending());
+    }
+    assert_eq!(*lock(&dropped), [true], "replaced");
+    drop(waiting);
+    assert_eq!(*lock(&dropped), [true, true], "given up");
+}
