@@ -19,9 +19,9 @@ use crate::{
 /// What the dispatcher task is doing.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Dispatcher {
-    /// There is none yet, or its runtime ended.
+    /// There is none yet, or its runtime ended. The next request that comes from a runtime starts one.
     Absent,
-    /// It cannot run here; permits are handed on at once and every grant is followed by a yield.
+    /// It did not last where it was tried; permits are handed on at once and every grant is followed by a yield.
     Impossible,
     /// It sleeps until it is woken.
     Asleep,

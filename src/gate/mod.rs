@@ -252,8 +252,9 @@ impl Gate {
         self.yields.load(Ordering::Relaxed)
     }
 
-    fn set_yields(&self) {
-        self.yields.store(true, Ordering::Relaxed);
+    /// From now on grants are followed by a yield; returns whether that is new.
+    fn set_yields(&self) -> bool {
+        !self.yields.swap(true, Ordering::Relaxed)
     }
 
     fn set_home(&self, runtime: runtime::Id) {
@@ -265,7 +266,7 @@ impl Gate {
     fn check_runtime(&self) {
         let foreign = Handle::try_current()
             .is_ok_and(|here| fingerprint(here.id()) != self.home.load(Ordering::Relaxed));
-        if foreign && !self.yields.swap(true, Ordering::Relaxed) {
+        if foreign && self.set_yields() {
             self.advise(Advice::NoDispatcher {
                 cause: "requests come from another runtime",
             });

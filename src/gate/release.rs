@@ -51,11 +51,7 @@ impl Gate {
     /// Starts the dispatcher on the current runtime.
     pub(super) fn start_dispatcher(self: &Arc<Self>) {
         let Ok(runtime) = Handle::try_current() else {
-            lock(&self.core).dispatcher = Dispatcher::Impossible;
-            self.set_yields();
-            self.advise(Advice::NoDispatcher {
-                cause: "no tokio runtime",
-            });
+            self.wait_for_runtime();
             return;
         };
         {
@@ -65,13 +61,27 @@ impl Gate {
             }
             core.dispatcher = Dispatcher::Letting;
             core.limit.set_workers(runtime.metrics().num_workers());
+            // Under the lock: whoever sees a dispatcher must see where it is at home.
+            self.set_home(runtime.id());
         }
-        self.set_home(runtime.id());
         if let Some(owner) = self.owner.get().and_then(Weak::upgrade) {
             owner.started_on(&runtime);
         }
         let lost = Lost(Arc::downgrade(self));
         drop(runtime.spawn(run(lost, Arc::clone(&self.signal), self.clock.clone())));
+    }
+
+    /// There is no runtime here, but a later request may come from one: jobs on a thread of their own,
+    /// the server on tokio. Another thread may have started the dispatcher meanwhile.
+    fn wait_for_runtime(&self) {
+        let core = lock(&self.core);
+        let news = core.dispatcher == Dispatcher::Absent && self.set_yields();
+        drop(core);
+        if news {
+            self.advise(Advice::NoDispatcher {
+                cause: "no tokio runtime",
+            });
+        }
     }
 
     /// Decides what the dispatcher does next and says so to those who might wake it.
@@ -114,8 +124,9 @@ impl Gate {
             Dispatcher::Absent
         };
         core.settle(now, &mut wakes);
-        drop(core);
+        // Under the lock, or it would undo what the next dispatcher sets.
         self.set_yields();
+        drop(core);
         wake(wakes);
         self.advise(Advice::NoDispatcher { cause });
     }

@@ -323,6 +323,36 @@ fn o25_works_without_a_runtime() {
     assert_eq!(ear.0.lock().unwrap().len(), 1, "told once");
 }
 
+/// Where the dispatcher is once it has looked.
+fn dispatcher(gate: &Gate) -> Dispatcher {
+    lock(&gate.core).dispatcher
+}
+
+/// A consumer of jobs on a thread of its own comes first, the server on tokio later.
+#[test]
+fn a_first_request_without_a_runtime_does_not_spoil_the_gate() {
+    let gate = gate(1);
+    let ear = Arc::new(Ear::default());
+    let weak = Arc::downgrade(&ear);
+    gate.set_owner(weak);
+    for _ in 0..3 {
+        let mut asked = pin!(acquire(&gate, 0));
+        let _permit = (0..3).find_map(|_| match poll(asked.as_mut()) {
+            Poll::Ready(permit) => Some(permit.unwrap()),
+            Poll::Pending => None,
+        });
+    }
+    assert_eq!(ear.0.lock().unwrap().len(), 1, "told once");
+    let runtime = runtime();
+    runtime.block_on(async { acquire(&gate, 0).await.unwrap().finish() });
+    let dispatcher = dispatcher(&gate);
+    assert!(
+        !matches!(dispatcher, Dispatcher::Absent | Dispatcher::Impossible),
+        "{dispatcher:?}"
+    );
+    assert!(!gate.yields());
+}
+
 /// The last one woken runs first: that must not be one who is only told that it is too late.
 #[tokio::test(start_paused = true)]
 async fn the_best_is_woken_after_those_who_are_refused() {
