@@ -92,7 +92,7 @@ pub(crate) struct Gate {
 /// Queue bound before a drain rate was measured.
 const COLD_BOUND: usize = 256;
 
-/// One request in so many is checked to come from the dispatcher's runtime.
+/// One request in so many is checked to come from the dispatcher's runtime, and each that must wait.
 const CHECK_EVERY: u32 = 64;
 
 impl Gate {
@@ -144,10 +144,11 @@ impl Gate {
         }
         if absent {
             self.start_dispatcher();
-        } else if self
-            .asked
-            .fetch_add(1, Ordering::Relaxed)
-            .is_multiple_of(CHECK_EVERY)
+        } else if matches!(asked, Asked::Queued(_))
+            || self
+                .asked
+                .fetch_add(1, Ordering::Relaxed)
+                .is_multiple_of(CHECK_EVERY)
         {
             self.check_runtime();
         }
@@ -211,9 +212,9 @@ impl Gate {
         let mut rouse = false;
         match core.dispatcher {
             _ if core.limit.is_unlimited() => core.forget(),
+            _ if self.yields() => core.release(self.now(), &mut wakes),
             Dispatcher::Absent | Dispatcher::Impossible => {
-                let now = self.now();
-                core.release(now, &mut wakes);
+                core.release(self.now(), &mut wakes);
             }
             Dispatcher::Asleep | Dispatcher::Ticking => {
                 core.cool();
@@ -262,11 +263,13 @@ impl Gate {
         self.yields.store(false, Ordering::Relaxed);
     }
 
-    /// The dispatcher lets only its own runtime's tasks run; requests of another one must yield.
+    /// The dispatcher lets only its own runtime's tasks run; requests of another one must yield. Nor may they
+    /// wait for it: nobody may be driving that runtime any more.
     fn check_runtime(&self) {
         let foreign = Handle::try_current()
             .is_ok_and(|here| fingerprint(here.id()) != self.home.load(Ordering::Relaxed));
         if foreign && self.set_yields() {
+            self.settle();
             self.advise(Advice::NoDispatcher {
                 cause: "requests come from another runtime",
             });

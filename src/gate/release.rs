@@ -106,7 +106,7 @@ impl Gate {
         core.has_cooling()
     }
 
-    fn settle(&self) {
+    pub(super) fn settle(&self) {
         let now = self.now();
         let mut wakes = Vec::new();
         lock(&self.core).settle(now, &mut wakes);

@@ -353,6 +353,31 @@ fn a_first_request_without_a_runtime_does_not_spoil_the_gate() {
     assert!(!gate.yields());
 }
 
+/// O25: the dispatcher's runtime is there and nobody drives it.
+#[test]
+fn o25_a_runtime_that_nobody_drives_strands_nobody() {
+    for warm_up in [1, 7] {
+        let gate = gate(1);
+        let idle = runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        for _ in 0..warm_up {
+            idle.block_on(async { acquire(&gate, 0).await.unwrap().finish() });
+        }
+        let second = runtime();
+        let (done, told) = std::sync::mpsc::channel();
+        second.spawn(async move {
+            for _ in 0..3 {
+                acquire(&gate, 0).await.unwrap().finish();
+            }
+            done.send(()).unwrap();
+        });
+        let told = told.recv_timeout(Duration::from_secs(10));
+        assert!(told.is_ok(), "stranded after {warm_up}");
+    }
+}
+
 /// The last one woken runs first: that must not be one who is only told that it is too late.
 #[tokio::test(start_paused = true)]
 async fn the_best_is_woken_after_those_who_are_refused() {
