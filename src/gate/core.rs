@@ -203,6 +203,7 @@ impl Core {
     /// Takes a permit back for good and hands it on.
     pub(super) fn release(&mut self, now: u64, wakes: &mut Wakes) {
         self.in_use -= 1;
+        self.limit.adjust(now);
         self.grant(now, wakes);
     }
 

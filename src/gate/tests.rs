@@ -378,6 +378,21 @@ fn o25_a_runtime_that_nobody_drives_strands_nobody() {
     }
 }
 
+/// O25: without a dispatcher the limit still follows what it measures.
+#[test]
+fn o25_an_adaptive_limit_adapts_without_a_runtime() {
+    let (clock, hand) = Clock::manual();
+    let gate = Gate::new(&Concurrency::default(), clock, Duration::from_secs(5));
+    let permits = gate.load().2;
+    let ask = || Box::pin(gate.acquire(&ticket(0), gate.clock.now()));
+    let mut held: Vec<_> = (0..permits).map(|_| ask()).collect();
+    let mut waiting = ask();
+    assert!(poll(waiting.as_mut()).is_pending());
+    hand.advance(Duration::from_millis(10));
+    held.pop();
+    assert!(gate.load().2 > permits, "calm, and somebody waited");
+}
+
 /// The last one woken runs first: that must not be one who is only told that it is too late.
 #[tokio::test(start_paused = true)]
 async fn the_best_is_woken_after_those_who_are_refused() {
