@@ -4,7 +4,7 @@
 //! caller works off after unlocking. Nor is a waker dropped here: it can be the last that holds a task,
 //! and the task a permit of this very gate.
 
-use std::task::Waker;
+use std::{num::NonZeroUsize, task::Waker};
 
 use super::{
     limit::Limit,
@@ -77,6 +77,8 @@ pub(super) type Wakes = Vec<Waker>;
 pub(super) struct Core {
     pub(super) dispatcher: Dispatcher,
     pub(super) limit: Limit,
+    /// The threads that run requests: as many as the machine has, until the runtime is known.
+    pub(super) workers: NonZeroUsize,
     pub(super) meter: Meter,
     queue: Queue<u32>,
     seats: Vec<Seat>,
@@ -88,11 +90,17 @@ pub(super) struct Core {
 }
 
 impl Core {
-    pub(super) const fn new(limit: Limit, meter: Meter, bound: usize, longest_wait: u64) -> Self {
+    pub(super) fn new(
+        limit: Limit,
+        workers: NonZeroUsize,
+        bound: usize,
+        longest_wait: u64,
+    ) -> Self {
         Self {
             dispatcher: Dispatcher::Absent,
             limit,
-            meter,
+            workers,
+            meter: Meter::default(),
             queue: Queue::new(),
             seats: Vec::new(),
             free: None,
@@ -115,6 +123,12 @@ impl Core {
     /// Returns whether a request could start at once; then no reading of the clock is needed.
     pub(super) fn has_room(&self) -> bool {
         self.in_use < self.limit.permits() && self.queue.is_empty()
+    }
+
+    /// Learns how many workers the runtime really has.
+    pub(super) fn set_workers(&mut self, workers: usize) {
+        self.workers = NonZeroUsize::new(workers).unwrap_or(NonZeroUsize::MIN);
+        self.limit.set_workers(self.workers.get());
     }
 
     pub(super) fn set_bounds(&mut self, bound: usize, longest_wait: u64) {

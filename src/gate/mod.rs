@@ -51,7 +51,6 @@ pub(crate) use self::{
 use self::{
     core::{Asked, Core, Dispatcher, Wakes},
     limit::Limit,
-    meter::Meter,
 };
 use crate::{
     clock::{Clock, nanos},
@@ -103,9 +102,8 @@ impl Gate {
     ) -> Arc<Self> {
         let workers = std::thread::available_parallelism().unwrap_or(std::num::NonZeroUsize::MIN);
         let limit = Limit::new(concurrency, workers);
-        let meter = Meter::default();
         Arc::new(Self {
-            core: Mutex::new(Core::new(limit, meter, COLD_BOUND, nanos(longest_wait))),
+            core: Mutex::new(Core::new(limit, workers, COLD_BOUND, nanos(longest_wait))),
             signal: Arc::default(),
             clock,
             owner: OnceLock::new(),
@@ -162,15 +160,17 @@ impl Gate {
         }
     }
 
-    /// Replaces the limit; whoever may start now is granted at once, and woken by what is returned.
+    /// Replaces the limit if it is another one; whoever may start now is granted at once, and woken by what
+    /// is returned.
     #[must_use = "those granted wait to be woken"]
     pub(crate) fn set_concurrency(&self, concurrency: &Concurrency) -> impl FnOnce() + use<> {
-        let workers = Handle::try_current().map_or(1, |runtime| runtime.metrics().num_workers());
-        let workers = std::num::NonZeroUsize::new(workers).unwrap_or(std::num::NonZeroUsize::MIN);
         let (now, mut wakes) = (self.now(), Wakes::new());
         let mut core = lock(&self.core);
-        core.limit = Limit::new(concurrency, workers);
-        core.grant(now, &mut wakes);
+        // What an adaptive limit has found is worth keeping.
+        if !core.limit.follows(concurrency) {
+            core.limit = Limit::new(concurrency, core.workers);
+            core.grant(now, &mut wakes);
+        }
         drop(core);
         move || wake(wakes)
     }

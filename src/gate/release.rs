@@ -60,7 +60,7 @@ impl Gate {
                 return;
             }
             core.dispatcher = Dispatcher::Letting;
-            core.limit.set_workers(runtime.metrics().num_workers());
+            core.set_workers(runtime.metrics().num_workers());
             // Under the lock: whoever sees a dispatcher must see where it is at home.
             self.set_home(runtime.id());
         }

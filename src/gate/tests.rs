@@ -454,3 +454,35 @@ async fn no_waker_is_dropped_under_the_lock() {
     drop(waiting);
     assert_eq!(*lock(&dropped), [true, true], "given up");
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_same_concurrency_again_keeps_the_limit_found() {
+    let adaptive = Concurrency::default();
+    let gate = Gate::new(&adaptive, Clock::tokio(), Duration::from_millis(100));
+    let permits = {
+        let mut core = lock(&gate.core);
+        core.limit.note_wait();
+        core.limit.adjust(1);
+        core.limit.permits()
+    };
+    gate.set_concurrency(&adaptive)();
+    assert_eq!(gate.load().2, permits);
+}
+
+/// A file is watched from a thread without runtime.
+#[test]
+fn a_limit_set_from_outside_the_runtime_knows_its_workers() {
+    let threads = runtime::Builder::new_multi_thread()
+        .worker_threads(3)
+        .enable_all()
+        .build()
+        .unwrap();
+    let gate = gate(1);
+    threads.block_on(async { acquire(&gate, 0).await.unwrap().finish() });
+    let adaptive = crate::config::Adaptive {
+        start_per_worker: 2,
+        ..Default::default()
+    };
+    gate.set_concurrency(&Concurrency::Adaptive(adaptive))();
+    assert_eq!(gate.load().2, 6);
+}
