@@ -45,7 +45,11 @@ enum Next {
 }
 
 /// Notices the end of the dispatcher, however it comes.
-struct Lost(Weak<Gate>);
+struct Lost {
+    gate: Weak<Gate>,
+    /// Whether the runtime has a timer; set by the dispatcher once it has one.
+    timer: bool,
+}
 
 impl Gate {
     /// Starts the dispatcher on the current runtime.
@@ -67,7 +71,10 @@ impl Gate {
         if let Some(owner) = self.owner.get().and_then(Weak::upgrade) {
             owner.started_on(&runtime);
         }
-        let lost = Lost(Arc::downgrade(self));
+        let lost = Lost {
+            gate: Arc::downgrade(self),
+            timer: false,
+        };
         drop(runtime.spawn(run(lost, Arc::clone(&self.signal), self.clock.clone())));
     }
 
@@ -117,7 +124,7 @@ impl Gate {
         let now = self.now();
         let mut wakes = Vec::new();
         let mut core = lock(&self.core);
-        let give_up = cause == PANICKED || self.count_loss() >= FRESH_STARTS;
+        let give_up = cause == NO_TIMER || self.count_loss() >= FRESH_STARTS;
         core.dispatcher = if give_up {
             Dispatcher::Impossible
         } else {
@@ -132,28 +139,30 @@ impl Gate {
     }
 }
 
-const PANICKED: &str = "the dispatcher panicked: is the runtime's timer enabled?";
+const NO_TIMER: &str = "the dispatcher panicked: is the runtime's timer enabled?";
+const PANICKED: &str = "an observer panicked";
 const ENDED: &str = "the runtime it ran on ended";
 
 impl Drop for Lost {
     fn drop(&mut self) {
-        if let Some(gate) = self.0.upgrade() {
-            gate.lose_dispatcher(if std::thread::panicking() {
-                PANICKED
-            } else {
-                ENDED
+        if let Some(gate) = self.gate.upgrade() {
+            gate.lose_dispatcher(match (std::thread::panicking(), self.timer) {
+                (true, false) => NO_TIMER,
+                (true, true) => PANICKED,
+                (false, _) => ENDED,
             });
         }
     }
 }
 
 /// The dispatcher; ends with the gate.
-async fn run(lost: Lost, signal: Arc<Notify>, clock: Clock) {
+async fn run(mut lost: Lost, signal: Arc<Notify>, clock: Clock) {
     let mut tick = pin!(sleep(TICK));
+    lost.timer = true;
     let mut ticked_at = clock.now();
     let mut idle = false;
     loop {
-        let Some(next) = lost.0.upgrade().map(|gate| gate.next(idle)) else {
+        let Some(next) = lost.gate.upgrade().map(|gate| gate.next(idle)) else {
             return;
         };
         let ticked = match next {
@@ -175,14 +184,16 @@ async fn run(lost: Lost, signal: Arc<Notify>, clock: Clock) {
                 .await
             }
         };
-        let Some(cooling) = lost.0.upgrade().map(|gate| gate.begin_letting()) else {
+        let Some(cooling) = lost.gate.upgrade().map(|gate| gate.begin_letting()) else {
             return;
         };
         if cooling {
             yield_now().await;
             yield_now().await;
         }
-        let Some(gate) = lost.0.upgrade() else { return };
+        let Some(gate) = lost.gate.upgrade() else {
+            return;
+        };
         gate.settle();
         if ticked {
             let now = clock.now();

@@ -486,3 +486,47 @@ fn a_limit_set_from_outside_the_runtime_knows_its_workers() {
     gate.set_concurrency(&Concurrency::Adaptive(adaptive))();
     assert_eq!(gate.load().2, 6);
 }
+
+/// Panics at its first tick, as an observer may.
+#[derive(Default)]
+struct Stumbler(AtomicBool);
+
+impl Owner for Stumbler {
+    fn tick(&self, _: Duration, _: Option<Duration>) -> bool {
+        assert!(self.0.swap(true, Ordering::Relaxed), "the first tick");
+        true
+    }
+
+    fn started_on(&self, _: &Handle) {}
+
+    fn advise(&self, _: Advice) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_observer_that_panics_costs_one_dispatcher_and_not_the_last() {
+    let gate = gate(1);
+    let owner = Arc::new(Stumbler::default());
+    let weak = Arc::downgrade(&owner);
+    gate.set_owner(weak);
+    let _held = acquire(&gate, 0).await.unwrap();
+    while !owner.0.load(Ordering::Relaxed) {
+        tokio::time::advance(Duration::from_millis(20)).await;
+    }
+    tokio::task::yield_now().await;
+    assert_eq!(dispatcher(&gate), Dispatcher::Absent);
+    assert_eq!(acquire(&gate, 0).await.map(drop), Err(Reason::Expired));
+}
+
+/// O25: there is no use in starting one dispatcher after the other where time does not pass.
+#[test]
+fn o25_a_runtime_without_timer_is_given_up_at_once() {
+    let gate = gate(1);
+    let runtime = runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let held = acquire(&gate, 0).await.unwrap();
+        tokio::task::yield_now().await;
+        held.finish();
+        acquire(&gate, 0).await.unwrap().finish();
+    });
+    assert_eq!(dispatcher(&gate), Dispatcher::Impossible);
+}
