@@ -88,8 +88,9 @@ where
         match this.content.project() {
             ContentProjection::Inner { mut body } => {
                 let frame = ready!(body.as_mut().poll_frame(cx));
-                // Whoever reads may stop at the last frame without asking for one more.
-                if frame.is_none() || body.is_end_stream() {
+                // Whoever reads may stop at the last frame without asking for one more. Trailers are the last.
+                let trailers = matches!(&frame, Some(Ok(frame)) if frame.is_trailers());
+                if frame.is_none() || trailers || body.is_end_stream() {
                     this.held.end();
                 }
                 Poll::Ready(frame)
