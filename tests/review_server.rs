@@ -1,5 +1,6 @@
 //! Corners of the server layer, through the public API.
 #![cfg(feature = "http")]
+#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
 use std::{
     convert::Infallible,
