@@ -46,11 +46,15 @@ impl Observer for Ear {
     }
 }
 
-/// Whoever writes HTTP/2 (gRPC above all) drops a body after its trailers and does not ask for one frame
-/// more. If that counted as hanging up, nothing would count as served, and one overloaded window took the
-/// level to the bottom.
-#[tokio::test]
-async fn trailers_end_a_body_that_holds_its_permit() {
+/// Returns the level after a window of 100 requests that waited too long and were answered with `response`,
+/// of which `read` is read.
+async fn level_after<R>(
+    response: fn() -> Response<Stream>,
+    read: fn(dagor::server::body::Body<Stream>) -> R,
+) -> Level
+where
+    R: Future<Output = ()>,
+{
     let ear = Ear::default();
     let (clock, hand) = Clock::manual();
     let settings = Settings {
@@ -65,23 +69,53 @@ async fn trailers_end_a_body_that_holds_its_permit() {
         .observer(ear.clone())
         .build()
         .unwrap();
+    let handler = move |_: Request<()>| async move { Ok::<_, Infallible>(response()) };
     let service = ServiceBuilder::new()
         .layer(admission.layer())
-        .service(service_fn(|_: Request<()>| async {
-            let frames = vec![
-                Frame::trailers(HeaderMap::new()),
-                Frame::data(Bytes::from_static(b"data")),
-            ];
-            Ok::<_, Infallible>(Response::new(Stream(frames)))
-        }));
+        .service(service_fn(handler));
     for _ in 0..100 {
         let response = service.clone().oneshot(Request::new(())).await.unwrap();
-        let mut body = response.into_body();
-        while !body.frame().await.unwrap().unwrap().is_trailers() {}
+        read(response.into_body()).await;
     }
     hand.advance(Duration::from_millis(100));
     drop(admission.snapshot());
-    let level = ear.0.lock().unwrap()[0];
-    // 95 % of what was served, all of it in the last of 8 businesses.
-    assert!(level.get() > 7 * 32_768 + 30_000, "{level:?}");
+    ear.0.lock().unwrap()[0]
+}
+
+/// 95 % of what was served, all of it in the last of 8 businesses. If nothing counted as served, one such
+/// window would take the level to the bottom.
+const ALL_SERVED: u32 = 7 * 32_768 + 30_000;
+
+fn data() -> Frame<Bytes> {
+    Frame::data(Bytes::from_static(b"data"))
+}
+
+/// Whoever writes a body drops it after its trailers and does not ask for one frame more.
+#[tokio::test]
+async fn trailers_end_a_body_that_holds_its_permit() {
+    let response = || Response::new(Stream(vec![Frame::trailers(HeaderMap::new()), data()]));
+    let level = level_after(response, |mut body| async move {
+        while !body.frame().await.unwrap().unwrap().is_trailers() {}
+    });
+    let level = level.await;
+    assert!(level.get() > ALL_SERVED, "{level:?}");
+}
+
+/// Nor, on HTTP/1, once as much was written as the head announced.
+#[tokio::test]
+async fn the_length_announced_ends_a_body_that_holds_its_permit() {
+    let response = || {
+        let response = Response::builder().header("content-length", 8);
+        response.body(Stream(vec![data(), data()])).unwrap()
+    };
+    let level = level_after(response, |mut body| async move {
+        for _ in 0..2 {
+            drop(body.frame().await);
+        }
+    });
+    let level = level.await;
+    assert!(level.get() > ALL_SERVED, "{level:?}");
+
+    let level = level_after(response, |mut body| async move { drop(body.frame().await) }).await;
+    assert!(level.get() < ALL_SERVED, "hung up half-way: {level:?}");
 }
