@@ -33,7 +33,7 @@ use std::{
     num::NonZeroUsize,
     sync::{
         Arc, OnceLock, Weak,
-        atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     },
     task::Waker,
     time::Duration,
@@ -52,7 +52,6 @@ pub(crate) use self::{
 use self::{
     core::{Asked, Core, Dispatcher, Wakes},
     limit::Limit,
-    meter::Meter,
 };
 use crate::{
     clock::{Clock, nanos},
@@ -89,16 +88,13 @@ pub(crate) struct Gate {
     /// How many dispatchers ended before the gate.
     losses: AtomicU32,
     asked: AtomicU32,
-    /// The worker threads of the dispatcher's runtime, 0 before there was one. Written when it starts,
-    /// read when the limit is replaced, which may happen on a thread of no runtime.
-    workers: AtomicUsize,
 }
 
 /// Queue bound before a drain rate was measured.
 const COLD_BOUND: usize = 256;
 
-/// One request in so many is checked to come from the dispatcher's runtime. A prime, so that requests of
-/// two runtimes that take turns are both looked at.
+/// One request in so many is checked to come from the dispatcher's runtime, and each that must wait. A
+/// prime, so that requests of two runtimes that take turns are both looked at.
 const CHECK_EVERY: u32 = 61;
 
 impl Gate {
@@ -107,10 +103,10 @@ impl Gate {
         clock: Clock,
         longest_wait: Duration,
     ) -> Arc<Self> {
-        let limit = Limit::new(concurrency, cores());
-        let meter = Meter::default();
+        let workers = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let limit = Limit::new(concurrency, workers);
         Arc::new(Self {
-            core: Mutex::new(Core::new(limit, meter, COLD_BOUND, nanos(longest_wait))),
+            core: Mutex::new(Core::new(limit, workers, COLD_BOUND, nanos(longest_wait))),
             signal: Arc::default(),
             clock,
             owner: OnceLock::new(),
@@ -118,7 +114,6 @@ impl Gate {
             yields: AtomicBool::new(false),
             losses: AtomicU32::new(0),
             asked: AtomicU32::new(0),
-            workers: AtomicUsize::new(0),
         })
     }
 
@@ -150,10 +145,11 @@ impl Gate {
         }
         if absent {
             self.start_dispatcher();
-        } else if self
-            .asked
-            .fetch_add(1, Ordering::Relaxed)
-            .is_multiple_of(CHECK_EVERY)
+        } else if matches!(asked, Asked::Queued(_))
+            || self
+                .asked
+                .fetch_add(1, Ordering::Relaxed)
+                .is_multiple_of(CHECK_EVERY)
         {
             self.check_runtime();
         }
@@ -167,14 +163,17 @@ impl Gate {
         }
     }
 
-    /// Replaces the limit; whoever may start now is granted at once, and woken by what is returned.
+    /// Replaces the limit if it is another one; whoever may start now is granted at once, and woken by what
+    /// is returned.
     #[must_use = "those granted wait to be woken"]
     pub(crate) fn set_concurrency(&self, concurrency: &Concurrency) -> impl FnOnce() + use<> {
-        let workers = NonZeroUsize::new(self.workers.load(Ordering::Relaxed)).unwrap_or_else(cores);
         let (now, mut wakes) = (self.now(), Wakes::new());
         let mut core = lock(&self.core);
-        core.limit = Limit::new(concurrency, workers);
-        core.grant(now, &mut wakes);
+        // What an adaptive limit has found is worth keeping.
+        if !core.limit.follows(concurrency) {
+            core.limit = Limit::new(concurrency, core.workers);
+            core.grant(now, &mut wakes);
+        }
         drop(core);
         move || wake(wakes)
     }
@@ -216,9 +215,9 @@ impl Gate {
         let mut rouse = false;
         match core.dispatcher {
             _ if core.limit.is_unlimited() => core.forget(),
+            _ if self.yields() => core.release(self.now(), &mut wakes),
             Dispatcher::Absent | Dispatcher::Impossible => {
-                let now = self.now();
-                core.release(now, &mut wakes);
+                core.release(self.now(), &mut wakes);
             }
             Dispatcher::Asleep | Dispatcher::Ticking => {
                 core.cool();
@@ -235,14 +234,18 @@ impl Gate {
     }
 
     fn look(&self, seat: u32, waker: &Waker) -> Option<Result<Duration, Reason>> {
+        // Dropped after unlocking.
+        let mut was = None;
         let now = self.now();
-        let looked = lock(&self.core).look(seat, waker, now)?;
+        let looked = lock(&self.core).look(seat, waker, &mut was, now)?;
         Some(looked.map(Duration::from_nanos))
     }
 
     fn abandon(&self, seat: u32) -> bool {
+        // Dropped after unlocking.
+        let mut was = None;
         let now = self.now();
-        lock(&self.core).abandon(seat, now)
+        lock(&self.core).abandon(seat, &mut was, now)
     }
 
     fn now(&self) -> u64 {
@@ -253,21 +256,23 @@ impl Gate {
         self.yields.load(Ordering::Relaxed)
     }
 
-    fn set_yields(&self) {
-        self.yields.store(true, Ordering::Relaxed);
+    /// From now on grants are followed by a yield; returns whether that is new.
+    fn set_yields(&self) -> bool {
+        !self.yields.swap(true, Ordering::Relaxed)
     }
 
-    fn set_home(&self, runtime: runtime::Id, workers: usize) {
-        self.workers.store(workers, Ordering::Relaxed);
+    fn set_home(&self, runtime: runtime::Id) {
         self.home.store(fingerprint(runtime), Ordering::Relaxed);
         self.yields.store(false, Ordering::Relaxed);
     }
 
-    /// The dispatcher lets only its own runtime's tasks run; requests of another one must yield.
+    /// The dispatcher lets only its own runtime's tasks run; requests of another one must yield. Nor may they
+    /// wait for it: nobody may be driving that runtime any more.
     fn check_runtime(&self) {
         let foreign = Handle::try_current()
             .is_ok_and(|here| fingerprint(here.id()) != self.home.load(Ordering::Relaxed));
-        if foreign && !self.yields.swap(true, Ordering::Relaxed) {
+        if foreign && self.set_yields() {
+            self.settle();
             self.advise(Advice::NoDispatcher {
                 cause: "requests come from another runtime",
             });
@@ -318,11 +323,6 @@ fn wake(wakes: Wakes) {
     for waker in wakes.into_iter().rev() {
         waker.wake();
     }
-}
-
-/// Returns how many workers a runtime has unless it was told otherwise.
-fn cores() -> NonZeroUsize {
-    std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
 /// Returns a number that tells this runtime from others.
