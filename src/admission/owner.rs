@@ -147,10 +147,11 @@ impl Shared {
             self.observers
                 .tell(|observer| observer.overload_edge(&self.name, closed.level));
         }
-        if let Some(outside) = *blind
-            && !self.window.told_blind.swap(true, Relaxed)
-        {
-            self.advise(Advice::GateBlind { outside });
+        if let Some(outside) = *blind {
+            self.gate.fall_back();
+            if !self.window.told_blind.swap(true, Relaxed) {
+                self.advise(Advice::GateBlind { outside });
+            }
         }
     }
 
