@@ -164,10 +164,11 @@ impl Shared {
             self.observers
                 .tell(|observer| observer.overload_edge(&self.name, closed.level));
         }
-        if let Some(outside) = *blind
-            && !self.window.told_blind.swap(true, Relaxed)
-        {
-            self.advise(Advice::GateBlind { outside });
+        if let Some(outside) = *blind {
+            self.gate.fall_back();
+            if !self.window.told_blind.swap(true, Relaxed) {
+                self.advise(Advice::GateBlind { outside });
+            }
         }
         if *held_back && !self.window.told_held_back.swap(true, Relaxed) {
             let inside = metered.waiting + metered.running;

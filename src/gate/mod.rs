@@ -83,7 +83,8 @@ pub(crate) struct Gate {
     owner: OnceLock<Weak<dyn Owner>>,
     /// The runtime of the dispatcher, 0 while there is none.
     home: AtomicU64,
-    /// Whether a grant is followed by a yield, because no dispatcher lets the others run first.
+    /// Whether a grant is followed by a yield, because no dispatcher lets the others run first, or it does
+    /// not help. Written by the dispatcher's start and end and by the owner, read with every grant.
     yields: AtomicBool,
     /// How many dispatchers ended before the gate.
     losses: AtomicU32,
@@ -277,6 +278,14 @@ impl Gate {
                 cause: "requests come from another runtime",
             });
         }
+    }
+
+    /// Lets the others run after each grant too, because requests wait where the dispatcher cannot see them.
+    ///
+    /// With `event_interval(1)` its two turns are over before the connections had theirs; a yield of the
+    /// granted request brings them in (measured on HTTP/1: 300 requests a second instead of 28).
+    pub(crate) fn fall_back(&self) {
+        self.set_yields();
     }
 
     fn losses(&self) -> u32 {

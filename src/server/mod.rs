@@ -24,6 +24,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Modes
+//!
+//! In modes `observe` and `off` nothing is refused here, and every response says that the level is open:
+//! callers obey what they read and would refuse it for us. What the level would be is in the
+//! [`Snapshot`](crate::Snapshot) and told to observers.
+//!
 //! # Readiness
 //!
 //! Always ready. The inner service is cloned for each request and made ready in the request's future,
