@@ -153,10 +153,17 @@ impl Admission {
             progress,
             budget,
         } = *call;
+        let in_flight = self.shared.enter();
+        if self.mode() == Mode::Off {
+            return Ok(Admitted {
+                permit: None,
+                _in_flight: in_flight,
+                waited,
+            });
+        }
         let now = self.shared.clock.now();
         let deadline = budget.map(|budget| now.saturating_add(budget));
         self.shared.note_outside(waited);
-        let in_flight = self.shared.enter();
         let asked = self.shared.ask(priority, progress, deadline, now)?;
         let (permit, at_gate) = match asked {
             Some(acquire) => {

@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use arc_swap::ArcSwapOption;
 use tokio::runtime::Handle;
 
 use crate::{
@@ -25,8 +26,8 @@ pub(super) struct Outside {
     level_only: AtomicBool,
     /// Where the requests run; known from the first one on.
     runtime: OnceLock<Handle>,
-    /// Started when it is first asked for; `None` if there was no thread to be had.
-    probe: OnceLock<Option<Probe>>,
+    /// Started when it is first asked for, ended when there is a gate again.
+    probe: ArcSwapOption<Probe>,
 }
 
 impl Outside {
@@ -36,12 +37,15 @@ impl Outside {
             clock,
             level_only: AtomicBool::new(level_only),
             runtime: OnceLock::new(),
-            probe: OnceLock::new(),
+            probe: ArcSwapOption::const_empty(),
         }
     }
 
     pub(super) fn set_level_only(&self, level_only: bool) {
         self.level_only.store(level_only, Relaxed);
+        if !level_only {
+            self.probe.store(None);
+        }
     }
 
     pub(super) fn set_runtime(&self, runtime: Handle) {
@@ -57,9 +61,17 @@ impl Outside {
         if !self.level_only.load(Relaxed) {
             return None;
         }
-        let runtime = self.runtime.get()?;
-        let start = || Probe::start(runtime.clone(), self.clock.clone(), Probe::INTERVAL).ok();
-        self.probe.get_or_init(start).as_ref()?.wait()
+        if let Some(probe) = &*self.probe.load() {
+            return probe.wait();
+        }
+        let runtime = self.runtime.get()?.clone();
+        // Without a thread there is no estimate, and the next request tries again.
+        let probe = Probe::start(runtime, self.clock.clone(), Probe::INTERVAL).ok()?;
+        let probe = Arc::new(probe);
+        // Of two that come first, one drops its own.
+        self.probe
+            .rcu(|there| there.clone().or_else(|| Some(Arc::clone(&probe))));
+        None
     }
 }
 

@@ -41,6 +41,8 @@ struct Memory {
     /// The earliest moment at which another stop counts as one.
     next_pause: Duration,
     last: Option<Verdict>,
+    /// Time during which the gate was always blind, up to the last window.
+    blind: Duration,
     /// Time during which somebody always waited and nobody was refused, up to the last window.
     held_back: Duration,
     /// Refusals of every kind up to the last window.
@@ -49,6 +51,9 @@ struct Memory {
 
 /// The longest time after a stop for which its waits are not held against the load.
 const LONGEST_GRACE: Duration = Duration::from_secs(1);
+
+/// How long the gate must have been blind before that is believed.
+const LONG_BLIND: Duration = Duration::from_millis(500);
 
 /// How long the gate must have been busy without refusing anybody.
 const LONG_HELD_BACK: Duration = Duration::from_secs(2);
@@ -110,14 +115,15 @@ impl Shared {
         memory.last = Some(closed.verdict);
         let window = now.saturating_sub(since);
         let held_back = memory.held_back(&metered, window, self.counts.shed_in_all());
-        drop(memory);
-        self.bound(closer, &metered);
-        self.counts.rotate(now);
         let mean = outside.mean();
         // Not after a stop, when every socket has waited, nor on a handful of requests.
         let blind = closed.verdict == Verdict::Overloaded
             && mean > closer.controller.constants().threshold
             && gate_is_blind(&metered, mean);
+        let blind = memory.blind(blind, window);
+        drop(memory);
+        self.bound(closer, &metered);
+        self.counts.rotate(now);
         let businesses = if self.observers.is_empty() {
             Vec::new()
         } else {
@@ -210,6 +216,17 @@ struct Outcome {
 }
 
 impl Memory {
+    /// Returns whether the gate has been blind for long enough to be so for good, and not because something
+    /// held the runtime up once.
+    fn blind(&mut self, now: bool, window: Duration) -> bool {
+        self.blind = if now {
+            self.blind + window
+        } else {
+            Duration::ZERO
+        };
+        self.blind >= LONG_BLIND
+    }
+
     /// Returns whether the callers hold requests back: the gate was never empty for long, and yet it
     /// refused nobody. An open load as large as the capacity does not stay like that for two seconds.
     fn held_back(&mut self, metered: &Metered, window: Duration, refused: u64) -> bool {

@@ -50,6 +50,13 @@ impl Shared {
             .tell(|observer| observer.field_ignored(&self.name, fault));
     }
 
+    /// Returns whole seconds in `bounds` (at least the lower one), spread like [`jitter`](Self::jitter).
+    pub(crate) fn jitter_seconds(&self, (low, high): (Duration, Duration)) -> u64 {
+        let low = low.as_secs() + u64::from(low.subsec_nanos() > 0);
+        let choices = high.as_secs().saturating_sub(low) + 1;
+        low + u64::from(spread().level()) * choices / u64::from(User::LEVELS)
+    }
+
     /// Returns a time in `bounds`, spread evenly over calls, so that those told to come back do not come
     /// back together.
     pub(crate) fn jitter(&self, (low, high): (Duration, Duration)) -> Duration {

@@ -120,11 +120,6 @@ impl Core {
         self.in_use - self.cooling
     }
 
-    /// Returns whether a request could start at once; then no reading of the clock is needed.
-    pub(super) fn has_room(&self) -> bool {
-        self.in_use < self.limit.permits() && self.queue.is_empty()
-    }
-
     /// Learns how many workers the runtime really has.
     pub(super) fn set_workers(&mut self, workers: usize) {
         self.workers = NonZeroUsize::new(workers).unwrap_or(NonZeroUsize::MIN);
@@ -135,23 +130,19 @@ impl Core {
         (self.bound, self.longest_wait) = (bound, longest_wait);
     }
 
-    pub(super) fn start(&mut self) {
-        self.in_use += 1;
-        self.meter.started(false);
-    }
-
     /// Asks for a permit: start, wait, or refuse the worst of the queue and the newcomer.
     pub(super) fn ask(&mut self, ticket: &Ticket, now: u64, wakes: &mut Wakes) -> Asked {
-        if self.has_room() {
-            self.start();
+        if ticket.deadline <= now {
+            return Asked::Refused(Reason::Expired);
+        }
+        if self.in_use < self.limit.permits() && self.queue.is_empty() {
+            self.in_use += 1;
+            self.meter.started(false);
             return Asked::Started;
         }
         self.limit.note_wait();
         self.meter.advance(now, self.queue.len());
         self.sweep(now, wakes);
-        if ticket.deadline <= now {
-            return Asked::Refused(Reason::Expired);
-        }
         let place = self.queue.place(ticket.priority, ticket.progress);
         if self.queue.len() >= self.bound {
             let Some(worst) = self.queue.pop_worse_than(place) else {

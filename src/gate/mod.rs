@@ -128,12 +128,7 @@ impl Gate {
     pub(crate) fn acquire(self: &Arc<Self>, ticket: &Ticket, now: Duration) -> Acquire {
         let mut wakes = Wakes::new();
         let mut core = lock(&self.core);
-        let asked = if core.has_room() {
-            core.start();
-            Asked::Started
-        } else {
-            core.ask(ticket, nanos(now), &mut wakes)
-        };
+        let asked = core.ask(ticket, nanos(now), &mut wakes);
         let absent = core.dispatcher == Dispatcher::Absent;
         let rouse = core.dispatcher == Dispatcher::Asleep;
         if rouse {
@@ -290,6 +285,13 @@ impl Gate {
 
     fn losses(&self) -> u32 {
         self.losses.load(Ordering::Relaxed)
+    }
+
+    /// A dispatcher that lives to tick makes up for those before it.
+    fn forget_losses(&self) {
+        if self.losses() > 0 {
+            self.losses.store(0, Ordering::Relaxed);
+        }
     }
 
     fn count_loss(&self) -> u32 {

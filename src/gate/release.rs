@@ -204,6 +204,7 @@ async fn run(mut lost: Lost, signal: Arc<Notify>, clock: Clock) {
         };
         gate.settle();
         if ticked {
+            gate.forget_losses();
             let now = clock.now();
             let late = now.saturating_sub(ticked_at).saturating_sub(TICK);
             (ticked_at, idle) = (
