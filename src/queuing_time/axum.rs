@@ -8,30 +8,27 @@ use super::{SocketWaits, Stamped};
 
 /// A listener whose connections are [`Stamped`].
 ///
-/// The layer that takes the waits must be outermost, outside of the `Router`:
+/// Made by [`Admission::listener`](crate::Admission::listener). On HTTP/2 the layer sees all of the waits only
+/// from outside of the `Router`, where axum wants its own body back:
 ///
 /// ```no_run
-/// # async fn serve<L>(admission: L) -> std::io::Result<()>
-/// # where
-/// #     L: tower_layer::Layer<axum::Router>,
-/// #     L::Service: tower_service::Service<
-/// #         axum::extract::Request,
-/// #         Response = axum::response::Response,
-/// #         Error = std::convert::Infallible,
-/// #         Future: Send,
-/// #     > + Clone + Send + 'static,
-/// # {
-/// use axum::{Router, ServiceExt, extract::Request, serve::ListenerExt};
-/// use dagor::queuing_time::{SocketWaits, StampedListener};
+/// # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
+/// use axum::{Router, ServiceExt, body::Body, extract::Request, response::Response, serve::ListenerExt};
+/// use dagor::Admission;
 /// use tokio::net::TcpListener;
+/// use tower::ServiceBuilder;
 ///
-/// let waits = SocketWaits::default();
+/// let admission = Admission::builder("orders").build()?;
+/// let app = ServiceBuilder::new()
+///     .map_response(|response: Response<_>| response.map(Body::new))
+///     .layer(admission.layer())
+///     .service(Router::new());
 /// let tcp = TcpListener::bind("127.0.0.1:8080").await?;
-/// let listener = StampedListener::new(tcp, &waits).tap_io(|io| {
+/// let listener = admission.listener(tcp).tap_io(|io| {
 ///     let _ = io.get_ref().set_nodelay(true);
 /// });
-/// let service = admission.layer(Router::new());
-/// axum::serve(listener, ServiceExt::<Request>::into_make_service(service)).await
+/// axum::serve(listener, ServiceExt::<Request>::into_make_service(app)).await?;
+/// # Ok(())
 /// # }
 /// ```
 ///
