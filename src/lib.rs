@@ -1,6 +1,10 @@
 //! Overload control for a call graph of services, as tower layers, after DAGOR.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(
+    not(feature = "http"),
+    allow(dead_code, reason = "the layers use what is left over then")
+)]
 
 pub mod admission;
 pub mod clock;

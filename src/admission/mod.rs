@@ -61,7 +61,7 @@ use crate::{
     error::{Reason, Shed},
     gate::{Acquire, Gate, Permit, Ticket},
     observe::{FieldFault, Observers},
-    priority::{Business, Level, Priority, Progress},
+    priority::{Business, Level, Priority, Progress, User},
     queuing_time::SocketWaits,
     wire::{DemandField, LevelField, Names, Outcome},
 };
@@ -91,7 +91,6 @@ pub(crate) struct Shared {
     gate: Arc<Gate>,
     counts: Counts,
     window: Window,
-    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "for connections"))]
     pub(crate) sockets: SocketWaits,
     in_flight: AtomicUsize,
 }
@@ -285,7 +284,7 @@ impl Shared {
     /// back together.
     pub(crate) fn jitter(&self, (low, high): (Duration, Duration)) -> Duration {
         let user = self.counts.spread();
-        let share = f64::from(user.level()) / f64::from(crate::User::LEVELS);
+        let share = f64::from(user.level()) / f64::from(User::LEVELS);
         low + high.saturating_sub(low).mul_f64(share)
     }
 
