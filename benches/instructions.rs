@@ -5,6 +5,7 @@
 //! (`clock` alone is how many of it), and the drop that gives the permit back.
 
 #![allow(
+    clippy::exit,
     missing_docs,
     unused_qualifications,
     reason = "of what the macros make"

@@ -108,14 +108,14 @@ fn bench<S, B>(
     group: &mut BenchmarkGroup<'_, WallTime>,
     runtime: &Runtime,
     (name, path, brings): (&str, &'static str, Brings),
-    service: S,
+    service: &S,
 ) where
     S: Service<Request<Body>, Response = Response<B>> + Clone,
 {
     group.bench_function(name, |bencher| {
         bencher.iter_custom(|iterations| {
             runtime.block_on(support::batches(iterations, || {
-                call(&service, request(path, brings));
+                call(service, request(path, brings));
             }))
         });
     });
@@ -126,14 +126,14 @@ fn bench_turns<S, B>(
     group: &mut BenchmarkGroup<'_, WallTime>,
     runtime: &Runtime,
     name: &str,
-    service: S,
+    service: &S,
 ) where
     S: Service<Request<Body>, Response = Response<B>> + Clone,
 {
     group.bench_function(name, |bencher| {
         bencher.iter_custom(|iterations| {
             runtime.block_on(support::timed(iterations, async || {
-                call(&service, request("/orders", Brings::Field));
+                call(service, request("/orders", Brings::Field));
                 tokio::task::yield_now().await;
                 tokio::task::yield_now().await;
                 tokio::task::yield_now().await;
@@ -163,26 +163,26 @@ fn layer(criterion: &mut Criterion) {
     let orders = |name, brings| (name, "/orders", brings);
     let field = |name| orders(name, Brings::Field);
     let nothing = |name| orders(name, Brings::Nothing);
-    bench(group, &runtime, field("bare"), NOP);
-    bench(group, &runtime, field("tower"), tower);
-    bench(group, &runtime, field("dagor"), roomy.layer(NOP));
+    bench(group, &runtime, field("bare"), &NOP);
+    bench(group, &runtime, field("tower"), &tower);
+    bench(group, &runtime, field("dagor"), &roomy.layer(NOP));
     let off = behind(support::roomy().mode(Mode::Off));
-    bench(group, &runtime, field("off"), off);
+    bench(group, &runtime, field("off"), &off);
     let health = ("exempt", "/healthz", Brings::Field);
-    bench(group, &runtime, health, roomy.layer(NOP));
-    bench(group, &runtime, nothing("bare_no_field"), NOP);
-    bench(group, &runtime, nothing("no_field"), roomy.layer(NOP));
+    bench(group, &runtime, health, &roomy.layer(NOP));
+    bench(group, &runtime, nothing("bare_no_field"), &NOP);
+    bench(group, &runtime, nothing("no_field"), &roomy.layer(NOP));
     let task = orders("task", Brings::Task);
-    bench(group, &runtime, task, roomy.layer(NOP));
-    bench(group, &runtime, field("no_gate"), behind(no_gate));
+    bench(group, &runtime, task, &roomy.layer(NOP));
+    bench(group, &runtime, field("no_gate"), &behind(no_gate));
     let observe = behind(support::roomy().mode(Mode::Observe));
-    bench(group, &runtime, field("observe"), observe);
+    bench(group, &runtime, field("observe"), &observe);
     let head = field("bare_empty_head");
-    bench(group, &runtime, head, empty_head.clone());
+    bench(group, &runtime, head, &empty_head);
     let head = field("empty_head");
-    bench(group, &runtime, head, roomy.layer(empty_head));
-    bench_turns(group, &runtime, "bare_turn", NOP);
-    bench_turns(group, &runtime, "turn", roomy.layer(NOP));
+    bench(group, &runtime, head, &roomy.layer(empty_head.clone()));
+    bench_turns(group, &runtime, "bare_turn", &NOP);
+    bench_turns(group, &runtime, "turn", &roomy.layer(NOP));
 }
 
 criterion_group! {

@@ -130,7 +130,6 @@ impl User {
     #[must_use]
     pub const fn from_hash(hash: u64) -> Self {
         // 15 bits always fit.
-        #[expect(clippy::cast_possible_truncation, reason = "shifted down to 15 bits")]
         Self((hash >> 49) as u16)
     }
 

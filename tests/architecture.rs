@@ -4,6 +4,8 @@
 //! wherever it stands, in a `use`, in an expression or in a type; tests inside of `src/` are left out,
 //! because they may look at anything. What a finding says: file, line, the path, and the rule.
 
+#![allow(clippy::unwrap_used, reason = "what cannot go on in a test fails it")]
+
 use std::{
     collections::BTreeMap,
     fmt::Write as _,

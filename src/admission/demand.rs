@@ -163,7 +163,8 @@ impl Seen {
     }
 }
 
-#[cfg(all(test, not(dagor_loom)))]
+#[cfg(not(dagor_loom))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

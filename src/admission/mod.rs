@@ -101,7 +101,6 @@ pub(crate) struct InFlight(Arc<Shared>);
 
 impl Admission {
     /// Begins the admission of the service `name`, a short word that appears in metrics and logs.
-    #[must_use]
     pub fn builder(name: impl Into<Arc<str>>) -> Builder {
         Builder::new(name.into())
     }

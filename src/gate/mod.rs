@@ -314,5 +314,6 @@ fn fingerprint(runtime: runtime::Id) -> u64 {
     hasher.finish()
 }
 
-#[cfg(all(test, not(dagor_loom)))]
+#[cfg(not(dagor_loom))]
+#[cfg(test)]
 mod tests;
