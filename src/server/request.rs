@@ -61,7 +61,7 @@ impl Facts {
         let deadline = field
             .budget
             .map(|budget| now + budget.saturating_sub(waited));
-        let task = Task::new(field.priority).with_deadline(deadline);
+        let task = Task::lone(field.priority).with_deadline(deadline);
         Self {
             task,
             progress: field.progress,
