@@ -3,7 +3,7 @@
 //! Nothing here wakes a task: changes that free a waiter push its waker to a [`Wakes`] list, which the
 //! caller works off after unlocking.
 
-use std::task::Waker;
+use std::{task::Waker, time::Duration};
 
 use super::{
     limit::Limit,
@@ -11,6 +11,7 @@ use super::{
     queue::{Place, Queue},
 };
 use crate::{
+    clock::nanos,
     error::Reason,
     priority::{Priority, Progress},
 };
@@ -82,6 +83,7 @@ pub(super) struct Core {
     free: Option<u32>,
     in_use: usize,
     cooling: usize,
+    asked: u32,
     bound: usize,
     longest_wait: u64,
 }
@@ -97,6 +99,7 @@ impl Core {
             free: None,
             in_use: 0,
             cooling: 0,
+            asked: 0,
             bound,
             longest_wait,
         }
@@ -111,8 +114,15 @@ impl Core {
         self.in_use - self.cooling
     }
 
-    /// Returns whether a request could start at once; then no reading of the clock is needed.
-    pub(super) fn has_room(&self) -> bool {
+    /// Returns how many asked before this one; wraps.
+    pub(super) const fn count_asked(&mut self) -> u32 {
+        let before = self.asked;
+        self.asked = before.wrapping_add(1);
+        before
+    }
+
+    /// Returns whether a request could start at once.
+    fn has_room(&self) -> bool {
         self.in_use < self.limit.permits() && self.queue.is_empty()
     }
 
@@ -120,17 +130,21 @@ impl Core {
         (self.bound, self.longest_wait) = (bound, longest_wait);
     }
 
-    pub(super) fn start(&mut self) {
+    fn start(&mut self) {
         self.in_use += 1;
         self.meter.started(false);
     }
 
     /// Asks for a permit: start, wait, or refuse the worst of the queue and the newcomer.
-    pub(super) fn ask(&mut self, ticket: &Ticket, now: u64, wakes: &mut Wakes) -> Asked {
+    pub(super) fn ask(&mut self, ticket: &Ticket, now: Duration, wakes: &mut Wakes) -> Asked {
         if self.has_room() {
             self.start();
             return Asked::Started;
         }
+        self.queue_up(ticket, nanos(now), wakes)
+    }
+
+    fn queue_up(&mut self, ticket: &Ticket, now: u64, wakes: &mut Wakes) -> Asked {
         self.limit.note_wait();
         self.meter.advance(now, self.queue.len());
         self.sweep(now, wakes);

@@ -83,7 +83,6 @@ pub(crate) struct Gate {
     /// Whether a grant is followed by a yield, because no dispatcher lets the others run first.
     yields: AtomicBool,
     losses: AtomicU32,
-    asked: AtomicU32,
 }
 
 /// Queue bound before a drain rate was measured.
@@ -109,7 +108,6 @@ impl Gate {
             home: AtomicU64::new(0),
             yields: AtomicBool::new(false),
             losses: AtomicU32::new(0),
-            asked: AtomicU32::new(0),
         })
     }
 
@@ -123,29 +121,20 @@ impl Gate {
     pub(crate) fn acquire(self: &Arc<Self>, ticket: &Ticket, now: Duration) -> Acquire {
         let mut wakes = Wakes::new();
         let mut core = lock(&self.core);
-        let asked = if core.has_room() {
-            core.start();
-            Asked::Started
-        } else {
-            core.ask(ticket, nanos(now), &mut wakes)
-        };
-        let absent = core.dispatcher == Dispatcher::Absent;
-        let rouse = core.dispatcher == Dispatcher::Asleep;
-        if rouse {
+        let asked = core.ask(ticket, now, &mut wakes);
+        let dispatcher = core.dispatcher;
+        if dispatcher == Dispatcher::Asleep {
             core.dispatcher = Dispatcher::Ticking;
         }
+        let check = core.count_asked().is_multiple_of(CHECK_EVERY);
         drop(core);
         wake(wakes);
-        if rouse {
-            self.signal.notify_one();
+        match dispatcher {
+            Dispatcher::Absent => self.start_dispatcher(),
+            Dispatcher::Asleep => self.signal.notify_one(),
+            Dispatcher::Impossible | Dispatcher::Ticking | Dispatcher::Letting => {}
         }
-        if absent {
-            self.start_dispatcher();
-        } else if self
-            .asked
-            .fetch_add(1, Ordering::Relaxed)
-            .is_multiple_of(CHECK_EVERY)
-        {
+        if check && dispatcher != Dispatcher::Absent {
             self.check_runtime();
         }
         match asked {
@@ -301,6 +290,9 @@ impl std::fmt::Debug for Gate {
 
 /// Wakes the best last: on tokio the last one woken runs first.
 fn wake(wakes: Wakes) {
+    if wakes.is_empty() {
+        return;
+    }
     for waker in wakes.into_iter().rev() {
         waker.wake();
     }
