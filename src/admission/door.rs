@@ -20,6 +20,9 @@ use crate::{
     },
 };
 
+/// Looks for a window that is due by count every so many arrivals of one shard.
+const LOOK_EVERY: u32 = 64;
+
 /// The admission level and everything needed to move it.
 #[derive(Debug)]
 pub(super) struct Door {
@@ -27,8 +30,6 @@ pub(super) struct Door {
     pub(super) demand: Demand,
     /// The earliest moment, in nanoseconds, at which the window can be due by time.
     next_look: AtomicU64,
-    /// Looks for a window that is due by count every so many arrivals of one shard.
-    look_every: u32,
     closer: Mutex<Closer>,
 }
 
@@ -70,7 +71,6 @@ impl Door {
             level: AtomicU32::new(Level::OPEN.get()),
             demand,
             next_look: AtomicU64::new(nanos(now + window)),
-            look_every: 64,
             closer: Mutex::new(closer),
         }
     }
@@ -83,7 +83,7 @@ impl Door {
     /// Counts an arrival; returns whether somebody should look if the window is due.
     pub(super) fn arrive(&self, priority: Priority, shard: usize, now: Duration) -> bool {
         let count = self.demand.arrive(priority, shard);
-        count.is_multiple_of(self.look_every) || nanos(now) >= self.next_look.load(Relaxed)
+        count.is_multiple_of(LOOK_EVERY) || nanos(now) >= self.next_look.load(Relaxed)
     }
 
     pub(super) fn admits(&self, priority: Priority, progress: Progress) -> bool {

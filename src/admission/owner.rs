@@ -10,7 +10,6 @@ use std::{
 
 use super::{
     Shared,
-    counts::Summed,
     door::{Closer, Door, Measured},
 };
 use crate::{
@@ -31,8 +30,9 @@ pub(super) struct Window {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Memory {
-    outside: Summed,
-    reported: Summed,
+    /// Nanoseconds waited outside of the gate up to the last window.
+    outside: u64,
+    reported: u64,
     /// Waits that end before this moment were caused by a stop of the process.
     paused_until: Duration,
     /// The earliest moment at which another stop counts as one.
@@ -79,9 +79,15 @@ impl Shared {
     fn close(&self, closer: &mut Closer, now: Duration) -> Outcome {
         let metered = self.gate.take_window(now);
         let mut memory = self.window.memory();
-        let outside = self.counts.outside().since(memory.outside);
-        let reported = self.counts.reported().since(memory.reported);
-        (memory.outside, memory.reported) = (self.counts.outside(), self.counts.reported());
+        let since = |sum: u64, before: &mut u64| {
+            let new = sum.wrapping_sub(std::mem::replace(before, sum));
+            Duration::from_nanos(new)
+        };
+        let outside = Outside {
+            waited: since(self.counts.outside(), &mut memory.outside),
+            arrived: self.door.demand.arrived_since(&closer.seen),
+        };
+        let reported = since(self.counts.reported(), &mut memory.reported);
         let measured = Measured {
             refused: self.counts.shed_by_level(),
             paused: now < memory.paused_until,
@@ -168,6 +174,19 @@ impl Shared {
     }
 }
 
+/// What the requests of a window waited before the layer; each is asked, so they are as many as arrived.
+#[derive(Clone, Copy, Debug)]
+struct Outside {
+    waited: Duration,
+    arrived: u32,
+}
+
+impl Outside {
+    fn mean(self) -> Duration {
+        self.waited.checked_div(self.arrived).unwrap_or_default()
+    }
+}
+
 /// What a closed window gives to tell.
 struct Outcome {
     closed: Closed,
@@ -181,9 +200,9 @@ struct Outcome {
 /// What waited before the layer is known of arrivals, not of starts, so its mean is charged to every
 /// start. Without permits nothing waits in the gate and refused requests waited like the others: then
 /// the arrivals are the sample.
-fn measured(metered: &Metered, outside: Summed, reported: Summed) -> Measured {
-    let starts = if metered.permits == usize::MAX && outside.count() > 0 {
-        metered.starts.max(outside.count())
+fn measured(metered: &Metered, outside: Outside, reported: Duration) -> Measured {
+    let starts = if metered.permits == usize::MAX {
+        metered.starts.max(outside.arrived.into())
     } else {
         metered.starts
     };
@@ -191,7 +210,7 @@ fn measured(metered: &Metered, outside: Summed, reported: Summed) -> Measured {
     Measured {
         served: metered.served,
         starts,
-        waited: metered.waited + outside.mean().saturating_mul(count) + reported.sum(),
+        waited: metered.waited + outside.mean().saturating_mul(count) + reported,
         waiting: metered.waiting,
         running: metered.running,
         slot: metered.slot,
