@@ -4,7 +4,7 @@
 //! callee, so a circuit breaker must not count them: [`is_shed`] and [`is_withheld`] find them through
 //! any number of boxes.
 
-use std::{error::Error, fmt, sync::Arc, time::Duration};
+use std::{error::Error, fmt, io, sync::Arc, time::Duration};
 
 use crate::priority::{Business, Level};
 
@@ -58,7 +58,13 @@ pub(crate) fn find<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> 
         if let Some(found) = error.downcast_ref() {
             return Some(found);
         }
-        next = error.source();
+        // The source of an `io::Error` is that of the error inside, which would be passed over.
+        let inside = error
+            .downcast_ref::<io::Error>()
+            .and_then(io::Error::get_ref);
+        next = inside
+            .map(|inside| inside as &(dyn Error + 'static))
+            .or_else(|| error.source());
     }
     None
 }
@@ -195,7 +201,7 @@ mod tests {
             level: Level::FLOOR,
             business: Business::LEAST_IMPORTANT,
         };
-        let error = Wrapped(Box::new(Wrapped(Box::new(shed))));
+        let error = Wrapped(Box::new(io::Error::other(Wrapped(Box::new(shed)))));
         assert!(is_shed(&error));
         assert!(!is_withheld(&error));
         assert!(!is_shed(&fmt::Error));

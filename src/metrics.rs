@@ -17,7 +17,7 @@
 //! | `dagor_admitted_total` | counter | service | requests that started |
 //! | `dagor_queuing_seconds` | histogram | service | wait of each request that started |
 //! | `dagor_window_queuing_seconds` | gauge | service | mean queuing time of the last window, the control law's signal |
-//! | `dagor_level_ratio` | gauge | service | the level, 1 = open |
+//! | `dagor_level_ratio` | gauge | service | the level, 1 = open; times 256 it is the business of the cut |
 //! | `dagor_windows_total` | counter | service, verdict | windows closed |
 //! | `dagor_waiting`, `dagor_running`, `dagor_permits` | gauge | service | the gate when the window closed |
 //! | `dagor_fields_ignored_total` | counter | service, fault | fields from peers that were not used |

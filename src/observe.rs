@@ -34,8 +34,43 @@ pub trait Observer: Send + Sync + 'static {
     /// A field from a peer was not used.
     fn field_ignored(&self, _service: &str, _fault: FieldFault) {}
 
-    /// Something an operator should know; each is told once.
+    /// Something an operator should know: each kind once, a pause at most every five seconds.
     fn advice(&self, _service: &str, _advice: &Advice) {}
+}
+
+/// A shared observer hears what each of those it was given to hears.
+impl<O: Observer + ?Sized> Observer for Arc<O> {
+    fn window_closed(&self, service: &str, window: &WindowClosed) {
+        (**self).window_closed(service, window);
+    }
+
+    fn started(&self, service: &str, priority: Priority, waited: Duration) {
+        (**self).started(service, priority, waited);
+    }
+
+    fn overload_edge(&self, service: &str, level: Level) {
+        (**self).overload_edge(service, level);
+    }
+
+    fn shed(&self, service: &str, priority: Priority, reason: Reason) {
+        (**self).shed(service, priority, reason);
+    }
+
+    fn withheld(&self, callee: &str, instance: &str, priority: Priority) {
+        (**self).withheld(callee, instance, priority);
+    }
+
+    fn level_heard(&self, callee: &str, instance: &str, level: Level) {
+        (**self).level_heard(callee, instance, level);
+    }
+
+    fn field_ignored(&self, service: &str, fault: FieldFault) {
+        (**self).field_ignored(service, fault);
+    }
+
+    fn advice(&self, service: &str, advice: &Advice) {
+        (**self).advice(service, advice);
+    }
 }
 
 /// What one window saw and what followed from it.
@@ -96,6 +131,13 @@ pub enum Advice {
         /// Mean wait of the last window before the layer.
         outside: Duration,
     },
+    /// Somebody waited all the time for two seconds, yet nothing was ever refused: the callers hold the
+    /// rest back where this process cannot see it. With HTTP/2 the usual cause is a stream limit that is
+    /// small against the gate's queue.
+    HeldBack {
+        /// Requests that waited or ran when this was noticed: about as many as the callers let out.
+        inside: usize,
+    },
     /// The dispatcher cannot run (no runtime, or it ended, or requests come from another runtime);
     /// the gate yields after each grant instead.
     NoDispatcher {
@@ -121,6 +163,7 @@ impl Advice {
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::GateBlind { .. } => "gate_blind",
+            Self::HeldBack { .. } => "held_back",
             Self::NoDispatcher { .. } => "no_dispatcher",
             Self::Paused { .. } => "paused",
         }
@@ -136,10 +179,16 @@ impl std::fmt::Display for Advice {
                  tokio's event_interval at its default (never below 8), give HTTP/2 peers more \
                  streams, and put no buffer in front of the layer"
             ),
+            Self::HeldBack { inside } => write!(
+                f,
+                "{inside} requests are here all the time and none is ever refused: the callers hold \
+                 the rest back, unseen and unordered; with HTTP/2 let the stream limit times the \
+                 connections be well above the gate's queue and permits"
+            ),
             Self::NoDispatcher { cause } => write!(
                 f,
-                "no dispatcher for the gate ({cause}): it yields after each grant instead, which \
-                 orders requests less well"
+                "no dispatcher for the gate ({cause}): until there is one it yields after each \
+                 grant, which orders requests less well"
             ),
             Self::Paused { gap } => write!(
                 f,

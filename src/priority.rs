@@ -246,6 +246,18 @@ impl Default for Level {
     }
 }
 
+/// For people: `open`, or the first priority that is refused, as in `before business 1, user 87`.
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_open() {
+            return f.write_str("open");
+        }
+        let business = self.0 / Priority::PER_BUSINESS;
+        let user = self.0 % Priority::PER_BUSINESS / u32::from(User::SUB_LEVELS);
+        write!(f, "before business {business}, user {user}")
+    }
+}
+
 // === impl OutOfRange ===
 
 impl OutOfRange {
@@ -298,6 +310,16 @@ mod tests {
         assert_eq!(error.to_string(), "user level 128 is outside 0 to 127");
         let error = Level::new(255).unwrap_err();
         assert_eq!(error.to_string(), "level 255 is outside 256 to 8388608");
+    }
+
+    #[test]
+    fn a_level_says_what_it_refuses_first() {
+        let priority = Priority::new(Business::new(1), User::new(87, 200).unwrap());
+        assert_eq!(
+            Level::at(priority).to_string(),
+            "before business 1, user 87"
+        );
+        assert_eq!(Level::OPEN.to_string(), "open");
     }
 
     #[test]

@@ -28,6 +28,7 @@ const MODULES: &[Rule] = &[
     ("clock", &[], &["tokio"]),
     ("sync", &[], &["loom"]),
     ("error", &["priority"], &[]),
+    ("unknown", &["priority"], &[]),
     ("observe", &["control", "error", "priority"], &[]),
     ("config", &["control", "priority"], &["toml"]),
     ("task", &["priority"], &["tokio"]),
@@ -70,9 +71,10 @@ const MODULES: &[Rule] = &[
             "queuing_time",
             "sync",
             "trace",
+            "unknown",
             "wire",
         ],
-        &["arc_swap", "hdrhistogram"],
+        &["arc_swap", "hdrhistogram", "tokio"],
     ),
     (
         "server",
@@ -100,7 +102,8 @@ const MODULES: &[Rule] = &[
     (
         "client",
         &[
-            "clock", "config", "control", "error", "observe", "priority", "sync", "task", "wire",
+            "clock", "config", "control", "error", "observe", "priority", "sync", "task",
+            "unknown", "wire",
         ],
         &[
             "arc_swap",

@@ -44,7 +44,7 @@ impl Ignored {
 
 fn observed() -> (EntryBuilder, Arc<Ignored>) {
     let ignored = Arc::<Ignored>::default();
-    let builder = Entry::builder().observer(Arc::clone(&ignored) as Arc<dyn Observer>);
+    let builder = Entry::builder().observer(Arc::clone(&ignored));
     (builder, ignored)
 }
 

@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used, reason = "what cannot go on in a test fails it")]
 #![cfg(all(feature = "axum", feature = "tonic"))]
+#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
 use std::{
     convert::Infallible,

@@ -3,7 +3,7 @@
 use std::{
     num::NonZeroUsize,
     sync::{
-        Arc, Weak,
+        Arc, Mutex, Weak,
         atomic::{AtomicU8, AtomicUsize},
     },
 };
@@ -17,9 +17,9 @@ use crate::{
     control::Controller,
     gate::{Gate, Owner},
     observe::{Observer, Observers},
-    queuing_time::SocketWaits,
-    wire::Names,
 };
+#[cfg(feature = "http")]
+use crate::{queuing_time::Source, wire::Names};
 
 /// What an [`Admission`] is made of. [`build`](Self::build) checks everything at once.
 #[derive(Clone)]
@@ -28,9 +28,12 @@ pub struct Builder {
     name: Arc<str>,
     settings: Settings,
     businesses: u16,
+    #[cfg(feature = "http")]
     names: Names,
     clock: Clock,
     observers: Vec<Arc<dyn Observer>>,
+    #[cfg(feature = "http")]
+    source: Option<Arc<dyn Source>>,
 }
 
 /// Most shards that threads count in; 4 KiB each with 8 businesses.
@@ -42,12 +45,15 @@ impl Builder {
             name,
             settings: Settings::default(),
             businesses: 8,
+            #[cfg(feature = "http")]
             names: Names::default(),
             clock: Clock::system(),
             observers: vec![
                 #[cfg(feature = "tracing")]
                 Arc::new(crate::trace::Events),
             ],
+            #[cfg(feature = "http")]
+            source: None,
         }
     }
 
@@ -78,6 +84,7 @@ impl Builder {
     }
 
     /// Sets the names of the fields; default `dagor-priority`, `dagor-level`, `dagor-demand`.
+    #[cfg(feature = "http")]
     pub fn names(mut self, names: Names) -> Self {
         self.names = names;
         self
@@ -95,6 +102,14 @@ impl Builder {
         self
     }
 
+    /// Sets the source asked for requests that bring no stamp of their own; default: none with a gate,
+    /// whose wait is the signal, and a [`Probe`](crate::queuing_time::Probe) of the runtime without one.
+    #[cfg(feature = "http")]
+    pub fn source(mut self, source: impl Source) -> Self {
+        self.source = Some(Arc::new(source));
+        self
+    }
+
     /// Makes the admission: the level is open, nothing is measured yet.
     ///
     /// # Errors
@@ -107,9 +122,12 @@ impl Builder {
             name,
             settings,
             businesses,
+            #[cfg(feature = "http")]
             names,
             clock,
             observers,
+            #[cfg(feature = "http")]
+            source,
         } = self;
         let now = clock.now();
         let shards = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
@@ -121,15 +139,24 @@ impl Builder {
         let concurrency = super::concurrency(&settings);
         let shared = Arc::new(Shared {
             name,
+            #[cfg(feature = "http")]
             names,
             observers: Observers::new(observers),
+            changing: Mutex::new(()),
             mode: AtomicU8::new(super::number_of(settings.mode)),
             settings: ArcSwap::from_pointee(settings),
             door: Door::new(controller, demand, now),
             gate: Gate::new(&concurrency, clock.clone(), longest_wait),
             counts: Counts::new(businesses),
             window: Window::default(),
-            sockets: SocketWaits::new(clock.clone()),
+            #[cfg(feature = "http")]
+            outside: super::outside::Outside::new(
+                source,
+                clock.clone(),
+                concurrency == Concurrency::Unlimited,
+            ),
+            #[cfg(feature = "http")]
+            sockets: crate::queuing_time::SocketWaits::new(clock.clone()),
             in_flight: AtomicUsize::new(0),
             clock,
         });

@@ -1,7 +1,6 @@
 //! Everything that is counted beside the demand: refusals, faults, waits outside the gate.
 
 use std::{
-    cell::Cell,
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
@@ -11,12 +10,7 @@ use std::{
 
 use hdrhistogram::Histogram;
 
-use crate::{
-    clock::nanos,
-    error::Reason,
-    observe::FieldFault,
-    priority::{Business, User},
-};
+use crate::{clock::nanos, error::Reason, observe::FieldFault, priority::Business};
 
 #[derive(Debug)]
 pub(super) struct Counts {
@@ -73,21 +67,19 @@ impl Counts {
             .sum()
     }
 
+    /// Refusals of every business for any reason.
+    pub(super) fn shed_in_all(&self) -> u64 {
+        let reasons = self.shed.iter().flatten();
+        reasons.map(|count| count.load(Relaxed)).sum()
+    }
+
+    #[cfg(feature = "http")]
     pub(super) fn fault(&self, fault: FieldFault) {
         self.faults[fault.index()].fetch_add(1, Relaxed);
     }
 
     pub(super) fn faults(&self) -> [u64; FieldFault::ALL.len()] {
         self.faults.each_ref().map(|count| count.load(Relaxed))
-    }
-
-    /// Returns a user for a request of nobody: anywhere, the same often.
-    pub(super) fn spread(&self) -> User {
-        thread_local!(static NEXT: Cell<u64> = const { Cell::new(0) });
-        // The golden ratio's multiples spread evenly over the whole range.
-        let next = NEXT.get().wrapping_add(0x9E37_79B9_7F4A_7C15);
-        NEXT.set(next);
-        User::from_hash(next)
     }
 
     pub(super) fn note_outside(&self, waited: Duration) {
@@ -125,8 +117,13 @@ impl Counts {
     pub(super) fn rotate(&self, now: Duration) {
         let mut waits = self.waits.lock().unwrap_or_else(PoisonError::into_inner);
         waits.fold(self.unwaited.swap(0, Relaxed));
-        if now.saturating_sub(waits.rotated) >= ROTATION {
+        let age = now.saturating_sub(waits.rotated);
+        if age >= ROTATION {
             waits.rotated = now;
+            if age >= 2 * ROTATION {
+                // No window was closed in between: what is current is as old as what is before it.
+                waits.current.reset();
+            }
             let Waits {
                 current, previous, ..
             } = &mut *waits;

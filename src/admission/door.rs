@@ -3,12 +3,12 @@
 //! A thread that decides counts itself, reads the level, and goes on. The first one that finds the
 //! window due closes it, alone: the others see the lock taken and decide by the old level meanwhile.
 
-use std::time::Duration;
+use std::{sync::TryLockError, time::Duration};
 
 use super::demand::{Demand, Seen};
 use crate::{
     clock::nanos,
-    control::{self, Closed, Controller},
+    control::{self, Closed, Constants, Controller},
     priority::{Level, Priority, Progress},
     sync::{
         Mutex, MutexGuard,
@@ -30,8 +30,14 @@ pub(super) struct Door {
     pub(super) demand: Demand,
     /// The earliest moment, in nanoseconds, at which the window can be due by time.
     next_look: AtomicU64,
+    /// The most important priority that arrived since the last window, as its key. Written by arrivals,
+    /// taken by the one that closes the window.
+    best: AtomicU32,
     closer: Mutex<Closer>,
 }
+
+/// The key of [`Door::best`] when nobody arrived.
+const NOBODY: u32 = u32::MAX;
 
 /// What the one that closes a window needs.
 #[derive(Debug)]
@@ -71,6 +77,7 @@ impl Door {
             level: AtomicU32::new(Level::OPEN.get()),
             demand,
             next_look: AtomicU64::new(nanos(now + window)),
+            best: AtomicU32::new(NOBODY),
             closer: Mutex::new(closer),
         }
     }
@@ -83,6 +90,11 @@ impl Door {
     /// Counts an arrival; returns whether somebody should look if the window is due.
     pub(super) fn arrive(&self, priority: Priority, shard: usize, now: Duration) -> bool {
         let count = self.demand.arrive(priority, shard);
+        let key = priority.clamped(self.demand.last()).key();
+        // Read first: nearly every arrival is not the best, and must not take the cache line.
+        if key < self.best.load(Relaxed) {
+            self.best.fetch_min(key, Relaxed);
+        }
         count.is_multiple_of(LOOK_EVERY) || nanos(now) >= self.next_look.load(Relaxed)
     }
 
@@ -92,7 +104,12 @@ impl Door {
 
     /// Returns the closer unless somebody else is at it.
     pub(super) fn try_closer(&self) -> Option<MutexGuard<'_, Closer>> {
-        self.closer.try_lock().ok()
+        match self.closer.try_lock() {
+            Ok(closer) => Some(closer),
+            // As for `lock`; to take it for somebody at work would end the closing of windows.
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     pub(super) fn closer(&self) -> MutexGuard<'_, Closer> {
@@ -117,7 +134,10 @@ impl Door {
         let arrived: u64 = seen.window.iter().map(|&count| u64::from(count)).sum();
         let newly_refused = measured.refused.saturating_sub(*refused);
         *refused = measured.refused;
-        let closed = controller.step(
+        // Arrivals that were all refused leave the service empty, but it is not idle: opening at once would
+        // only let the same overload in again.
+        let running = measured.running.max(usize::from(arrived > 0));
+        let mut closed = controller.step(
             now,
             &control::Seen {
                 arrived: &seen.window,
@@ -127,20 +147,41 @@ impl Door {
                 starts: measured.starts,
                 waited: measured.waited,
                 queued: measured.waiting,
-                running: measured.running,
+                running,
                 slot: measured.slot,
                 paused: measured.paused,
             },
         );
         *since = now;
+        closed.previous = self.level();
+        closed.level = closed.level.max(self.above_best());
         self.level.store(closed.level.get(), Release);
         self.next_look
             .store(nanos(now + controller.constants().window), Relaxed);
         closed
     }
 
-    /// Opens the level at once, for a mode in which nothing is refused or measured.
-    pub(super) fn open(&self) {
+    /// Returns the lowest level that admits the most important of what arrived in the window.
+    ///
+    /// The law takes demand as spread out inside a user level. Where it is not, as with one user who is
+    /// most of it, a level below that user refuses everybody, and one above nobody: it would go to and fro
+    /// between the two and serve half of what it could. Above, the gate takes what it can.
+    fn above_best(&self) -> Level {
+        let best = self.best.swap(NOBODY, Relaxed);
+        if best == NOBODY {
+            return Level::FLOOR;
+        }
+        Level::new(best + 1).unwrap_or(Level::FLOOR)
+    }
+
+    /// Begins anew and open, as after a start: what was learned before a time in which nothing was
+    /// measured says nothing of the time after it.
+    pub(super) fn reset(&self, constants: Constants, now: Duration) {
+        let mut closer = self.closer();
+        let businesses = u16::from(self.demand.last().get()) + 1;
+        closer.controller = Controller::new(constants, businesses, now);
+        self.demand.take(&mut closer.seen);
+        closer.since = now;
         self.level.store(Level::OPEN.get(), Release);
     }
 }
@@ -152,7 +193,6 @@ mod loom_tests {
     use loom::thread;
 
     use super::*;
-    use crate::control::Constants;
 
     fn door() -> Arc<Door> {
         let controller = Controller::new(Constants::default(), 1, Duration::ZERO);
@@ -222,5 +262,24 @@ mod loom_tests {
             assert_eq!(closed, 1, "the window is closed once");
             assert!(door.level() >= Level::FLOOR);
         });
+    }
+}
+
+#[cfg(all(test, not(dagor_loom)))]
+mod tests {
+    use super::*;
+    use crate::control::Constants;
+
+    /// Otherwise no window would ever be closed again, and the level stay where it is for good.
+    #[test]
+    fn a_panic_while_a_window_closes_does_not_keep_the_next_from_closing() {
+        let controller = Controller::new(Constants::default(), 1, Duration::ZERO);
+        let door = Door::new(controller, Demand::new(1, 1), Duration::ZERO);
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let _closer = door.closer();
+            panic!("while it closes");
+        }));
+        assert!(panicked.is_err());
+        assert!(door.try_closer().is_some());
     }
 }

@@ -35,13 +35,17 @@ mod builder;
 mod counts;
 mod demand;
 mod door;
+#[cfg(feature = "http")]
+mod outside;
 mod owner;
+#[cfg(feature = "http")]
+mod protocol;
 mod snapshot;
 
 use std::{
     fmt,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU8, AtomicUsize, Ordering},
     },
     time::Duration,
@@ -60,10 +64,9 @@ use crate::{
     control::{Algorithm, Constants},
     error::{Reason, Shed},
     gate::{Acquire, Gate, Permit, Ticket},
-    observe::{FieldFault, Observers},
-    priority::{Business, Level, Priority, Progress, User},
-    queuing_time::SocketWaits,
-    wire::{DemandField, LevelField, Names, Outcome},
+    observe::Observers,
+    priority::{Level, Priority, Progress},
+    wire::{DemandField, LevelField, Outcome, PriorityField},
 };
 
 /// The handle of one service. Clones share everything.
@@ -83,15 +86,21 @@ pub struct Admitted {
 pub(crate) struct Shared {
     name: Arc<str>,
     clock: Clock,
-    names: Names,
+    #[cfg(feature = "http")]
+    names: crate::wire::Names,
     observers: Observers,
     settings: ArcSwap<Settings>,
+    /// Held while settings are changed, so that all their parts are of the same ones.
+    changing: Mutex<()>,
     mode: AtomicU8,
     door: Door,
     gate: Arc<Gate>,
     counts: Counts,
     window: Window,
-    pub(crate) sockets: SocketWaits,
+    #[cfg(feature = "http")]
+    outside: outside::Outside,
+    #[cfg(feature = "http")]
+    pub(crate) sockets: crate::queuing_time::SocketWaits,
     in_flight: AtomicUsize,
 }
 
@@ -118,10 +127,44 @@ impl Admission {
     ///
     /// Dropped while it waits, the job leaves the gate at once and counts as arrived, not as shed.
     pub async fn admit(&self, priority: Priority, waited: Duration) -> Result<Admitted, Shed> {
-        let now = self.shared.clock.now();
-        self.shared.note_outside(waited);
+        self.admit_call(&PriorityField::new(priority), waited).await
+    }
+
+    /// Admits a call that came with these fields over a protocol of your own; otherwise like
+    /// [`admit`](Self::admit).
+    ///
+    /// Its caller's demand goes to [`note_withheld`](Self::note_withheld) before, and the
+    /// [`level_field`](Self::level_field) on the answer, whatever that is.
+    ///
+    /// # Errors
+    ///
+    /// [`Shed`], if the level or the gate refuses it.
+    ///
+    /// # Cancellation
+    ///
+    /// As for [`admit`](Self::admit).
+    pub async fn admit_call(
+        &self,
+        call: &PriorityField,
+        waited: Duration,
+    ) -> Result<Admitted, Shed> {
+        let PriorityField {
+            priority,
+            progress,
+            budget,
+        } = *call;
         let in_flight = self.shared.enter();
-        let asked = self.shared.ask(priority, Progress::New, None, now)?;
+        if self.mode() == Mode::Off {
+            return Ok(Admitted {
+                permit: None,
+                _in_flight: in_flight,
+                waited,
+            });
+        }
+        let now = self.shared.clock.now();
+        let deadline = budget.map(|budget| now.saturating_add(budget));
+        self.shared.note_outside(waited);
+        let asked = self.shared.ask(priority, progress, deadline, now)?;
         let (permit, at_gate) = match asked {
             Some(acquire) => {
                 let granted = match acquire.try_settled() {
@@ -134,12 +177,26 @@ impl Admission {
             }
             None => (None, Duration::ZERO),
         };
-        self.shared.note_started(priority, waited + at_gate);
+        let waited = waited.saturating_add(at_gate);
+        self.shared.note_started(priority, waited);
         Ok(Admitted {
             permit,
             _in_flight: in_flight,
-            waited: waited + at_gate,
+            waited,
         })
+    }
+
+    /// Counts the requests that a caller reports as withheld.
+    pub fn note_withheld(&self, demand: &DemandField) {
+        self.shared.note_withheld(demand);
+    }
+
+    /// Returns the field that belongs on every answer: the level, and how many wait and run.
+    ///
+    /// The level is open unless the mode is enforce, for callers withhold by it.
+    #[must_use]
+    pub fn level_field(&self, outcome: Outcome) -> LevelField {
+        self.shared.level_field(outcome)
     }
 
     /// Tells of a wait inside a handler that the runtime cannot see, such as for a pooled connection.
@@ -169,9 +226,7 @@ impl Admission {
 
     /// Switches the mode while running; waiting requests are not lost.
     pub fn set_mode(&self, mode: Mode) {
-        let mut settings = Settings::clone(&self.shared.settings.load());
-        settings.mode = mode;
-        self.shared.apply(settings);
+        self.shared.change(|settings| settings.mode = mode);
     }
 
     /// Returns the settings in force.
@@ -187,7 +242,7 @@ impl Admission {
     /// Every fault of the new settings; the old ones stay then.
     pub fn reload(&self, settings: Settings) -> Result<(), SettingsError> {
         settings.check()?;
-        self.shared.apply(settings);
+        self.shared.change(|current| *current = settings);
         Ok(())
     }
 
@@ -236,27 +291,8 @@ impl Drop for Admitted {
 // === impl Shared ===
 
 impl Shared {
-    pub(crate) fn clock(&self) -> &Clock {
-        &self.clock
-    }
-
-    pub(crate) const fn names(&self) -> &Names {
-        &self.names
-    }
-
-    pub(crate) fn settings(&self) -> arc_swap::Guard<Arc<Settings>> {
-        self.settings.load()
-    }
-
     pub(crate) fn mode(&self) -> Mode {
         mode_of(self.mode.load(Ordering::Relaxed))
-    }
-
-    /// Returns the priority of a request that brought none: the last business, spread over its users so
-    /// that a level can cut anywhere inside.
-    pub(crate) fn unknown(&self, default: Option<Business>) -> Priority {
-        let user = self.counts.spread();
-        Priority::new(default.unwrap_or_else(|| self.door.demand.last()), user)
     }
 
     /// Counts what a caller says it withheld.
@@ -277,24 +313,6 @@ impl Shared {
             .tell(|observer| observer.started(&self.name, priority, waited));
     }
 
-    pub(crate) fn note_exempt(&self) {
-        self.counts.exempt.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Returns a time in `bounds`, spread evenly over calls, so that those told to come back do not come
-    /// back together.
-    pub(crate) fn jitter(&self, (low, high): (Duration, Duration)) -> Duration {
-        let user = self.counts.spread();
-        let share = f64::from(user.level()) / f64::from(User::LEVELS);
-        low + high.saturating_sub(low).mul_f64(share)
-    }
-
-    pub(crate) fn note_fault(&self, fault: FieldFault) {
-        self.counts.fault(fault);
-        self.observers
-            .tell(|observer| observer.field_ignored(&self.name, fault));
-    }
-
     /// Decides by the level and, if it admits, asks the gate. `None`: start without a permit.
     pub(crate) fn ask(
         &self,
@@ -307,6 +325,9 @@ impl Shared {
         if mode == Mode::Off {
             return Ok(None);
         }
+        // The level knows no business beyond the last: unclamped, all of them would be refused at any level
+        // but open.
+        let priority = priority.clamped(self.door.demand.last());
         if self.door.arrive(priority, counts::shard(), now) {
             self.look(now);
         }
@@ -317,7 +338,6 @@ impl Shared {
             }
         }
         let deadline = deadline.map_or(u64::MAX, nanos);
-        let priority = priority.clamped(self.door.demand.last());
         Ok(Some(self.gate.acquire(
             &Ticket {
                 priority,
@@ -341,12 +361,17 @@ impl Shared {
         }
     }
 
-    /// Returns the field that every response carries.
+    /// Returns the field that every response carries: the level if it is enforced, and the load.
     pub(crate) fn level_field(&self, outcome: Outcome) -> LevelField {
         let (waiting, running, _) = self.gate.load();
         let count = |count| u32::try_from(count).unwrap_or(u32::MAX);
+        // Callers obey what they read, and would do the shedding that the other modes promise not to do.
+        let level = match self.mode() {
+            Mode::Enforce => self.door.level(),
+            Mode::Observe | Mode::Off => Level::OPEN,
+        };
         LevelField {
-            level: self.door.level(),
+            level,
             waiting: count(waiting),
             running: count(running),
             outcome,
@@ -359,12 +384,25 @@ impl Shared {
         InFlight(Arc::clone(self))
     }
 
-    fn apply(&self, settings: Settings) {
-        let concurrency = concurrency(&settings);
-        self.window.apply(&self.door, &settings);
+    fn change(&self, change: impl FnOnce(&mut Settings)) {
+        let changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let old = self.settings.load_full();
+        let mut settings = Settings::clone(&old);
+        change(&mut settings);
+        let limit = concurrency(&settings);
+        #[cfg(feature = "http")]
+        self.outside.set_level_only(limit == Concurrency::Unlimited);
+        self.apply_law(&settings);
         self.mode.store(number_of(settings.mode), Ordering::Relaxed);
+        // The adaptive limit begins anew when it is set, so only what changed is.
+        let changed = limit != concurrency(&old);
         self.settings.store(Arc::new(settings));
-        self.gate.set_concurrency(&concurrency);
+        let wake = changed.then(|| self.gate.set_concurrency(&limit));
+        drop(changing);
+        // Wakers are not ours, and may come back here.
+        if let Some(wake) = wake {
+            wake();
+        }
     }
 }
 

@@ -8,12 +8,14 @@ use std::{
     time::Duration,
 };
 
+use tokio::runtime::Handle;
+
 use super::{
     Shared,
-    door::{Closer, Door, Measured},
+    door::{Closer, Measured},
 };
 use crate::{
-    config::Settings,
+    config::{Mode, Settings},
     control::{Closed, Verdict},
     gate::{Metered, Owner},
     observe::{Advice, BusinessDemand, WindowClosed},
@@ -26,6 +28,7 @@ pub(super) struct Window {
     memory: Mutex<Memory>,
     told_blind: AtomicBool,
     told_no_dispatcher: AtomicBool,
+    told_held_back: AtomicBool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,33 +41,52 @@ struct Memory {
     /// The earliest moment at which another stop counts as one.
     next_pause: Duration,
     last: Option<Verdict>,
+    /// Time during which the gate was always blind, up to the last window.
+    blind: Duration,
+    /// Time during which somebody always waited and nobody was refused, up to the last window.
+    held_back: Duration,
+    /// Refusals of every kind up to the last window.
+    refused: u64,
 }
 
 /// The longest time after a stop for which its waits are not held against the load.
 const LONGEST_GRACE: Duration = Duration::from_secs(1);
 
+/// How long the gate must have been blind before that is believed.
+const LONG_BLIND: Duration = Duration::from_millis(500);
+
+/// How long the gate must have been busy without refusing anybody.
+const LONG_HELD_BACK: Duration = Duration::from_secs(2);
+
 /// How often a stop may count as one: a runtime that stops all the time is overloaded.
 const BETWEEN_STOPS: Duration = Duration::from_secs(5);
 
 impl Window {
-    /// Takes over what the law needs to know of new settings.
-    pub(super) fn apply(&self, door: &Door, settings: &Settings) {
-        door.closer()
-            .controller
-            .set_constants(super::constants(settings));
-        if settings.mode == crate::config::Mode::Off {
-            door.open();
-        }
-    }
-
     fn memory(&self) -> std::sync::MutexGuard<'_, Memory> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Shared {
+    /// Takes over what the law needs to know of new settings.
+    pub(super) fn apply_law(&self, settings: &Settings) {
+        let constants = super::constants(settings);
+        if self.mode() == Mode::Off || settings.mode == Mode::Off {
+            let now = self.clock.now();
+            self.door.reset(constants, now);
+            let _before = self.gate.take_window(now);
+            let mut memory = self.window.memory();
+            (memory.outside, memory.reported) = (self.counts.outside(), self.counts.reported());
+        } else {
+            self.door.closer().controller.set_constants(constants);
+        }
+    }
+
     /// Closes the window if it is due and nobody else is at it.
     pub(super) fn look(&self, now: Duration) {
+        if self.mode() == Mode::Off {
+            return;
+        }
         let Some(mut closer) = self.door.try_closer() else {
             return;
         };
@@ -93,15 +115,20 @@ impl Shared {
             paused: now < memory.paused_until,
             ..measured(&metered, outside, reported)
         };
+        let since = closer.since;
         let closed = self.door.close(closer, now, &measured);
         memory.last = Some(closed.verdict);
+        let window = now.saturating_sub(since);
+        let held_back = memory.held_back(&metered, window, self.counts.shed_in_all());
+        let mean = outside.mean();
+        // Not after a stop, when every socket has waited, nor on a handful of requests.
+        let blind = closed.verdict == Verdict::Overloaded
+            && mean > closer.controller.constants().threshold
+            && gate_is_blind(&metered, mean);
+        let blind = memory.blind(blind, window);
         drop(memory);
         self.bound(closer, &metered);
         self.counts.rotate(now);
-        let mean = outside.mean();
-        let blind = mean > closer.controller.constants().threshold
-            && metered.waited.is_zero()
-            && metered.permits != usize::MAX;
         let businesses = if self.observers.is_empty() {
             Vec::new()
         } else {
@@ -112,6 +139,7 @@ impl Shared {
             metered,
             businesses,
             blind: blind.then_some(mean),
+            held_back,
         }
     }
 
@@ -128,6 +156,7 @@ impl Shared {
             metered,
             businesses,
             blind,
+            held_back,
         } = outcome;
         let window = WindowClosed {
             verdict: closed.verdict,
@@ -146,14 +175,22 @@ impl Shared {
             self.observers
                 .tell(|observer| observer.overload_edge(&self.name, closed.level));
         }
-        if let Some(outside) = *blind
-            && !self.window.told_blind.swap(true, Relaxed)
-        {
-            self.advise(Advice::GateBlind { outside });
+        if let Some(outside) = *blind {
+            self.gate.fall_back();
+            if !self.window.told_blind.swap(true, Relaxed) {
+                self.advise(Advice::GateBlind { outside });
+            }
+        }
+        if *held_back && !self.window.told_held_back.swap(true, Relaxed) {
+            let inside = metered.waiting + metered.running;
+            self.advise(Advice::HeldBack { inside });
         }
     }
 
     fn is_idle(&self) -> bool {
+        if self.mode() == Mode::Off {
+            return true;
+        }
         let Some(closer) = self.door.try_closer() else {
             return false;
         };
@@ -193,6 +230,40 @@ struct Outcome {
     metered: Metered,
     businesses: Vec<BusinessDemand>,
     blind: Option<Duration>,
+    held_back: bool,
+}
+
+impl Memory {
+    /// Returns whether the gate has been blind for long enough to be so for good, and not because something
+    /// held the runtime up once.
+    fn blind(&mut self, now: bool, window: Duration) -> bool {
+        self.blind = if now {
+            self.blind + window
+        } else {
+            Duration::ZERO
+        };
+        self.blind >= LONG_BLIND
+    }
+
+    /// Returns whether the callers hold requests back: the gate was never empty for long, and yet it
+    /// refused nobody. An open load as large as the capacity does not stay like that for two seconds.
+    fn held_back(&mut self, metered: &Metered, window: Duration, refused: u64) -> bool {
+        let always = metered.backlogged >= window.mul_f64(0.95) && !window.is_zero();
+        if always && refused == self.refused && metered.permits != usize::MAX {
+            self.held_back += window;
+        } else {
+            self.held_back = Duration::ZERO;
+        }
+        self.refused = refused;
+        self.held_back >= LONG_HELD_BACK
+    }
+}
+
+/// Returns whether the requests of a window waited before the layer and hardly in the gate.
+fn gate_is_blind(metered: &Metered, outside: Duration) -> bool {
+    let starts = u32::try_from(metered.starts).unwrap_or(u32::MAX);
+    let in_gate = metered.waited.checked_div(starts).unwrap_or_default();
+    metered.permits != usize::MAX && 10 * in_gate < outside
 }
 
 /// Adds up the waits of a window, each once.
@@ -210,7 +281,9 @@ fn measured(metered: &Metered, outside: Outside, reported: Duration) -> Measured
     Measured {
         served: metered.served,
         starts,
-        waited: metered.waited + outside.mean().saturating_mul(count) + reported,
+        waited: (metered.waited)
+            .saturating_add(outside.mean().saturating_mul(count))
+            .saturating_add(reported),
         waiting: metered.waiting,
         running: metered.running,
         slot: metered.slot,
@@ -219,6 +292,12 @@ fn measured(metered: &Metered, outside: Outside, reported: Duration) -> Measured
 }
 
 impl Owner for Shared {
+    fn started_on(&self, runtime: &Handle) {
+        #[cfg(feature = "http")]
+        self.outside.set_runtime(runtime.clone());
+        let _ = runtime;
+    }
+
     fn tick(&self, now: Duration, stopped: Option<Duration>) -> bool {
         if let Some(gap) = stopped {
             self.pause(now, gap);

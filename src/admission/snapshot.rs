@@ -1,6 +1,6 @@
 //! A picture of one service at one moment.
 
-use std::{sync::atomic::Ordering::Relaxed, time::Duration};
+use std::{fmt, sync::atomic::Ordering::Relaxed, time::Duration};
 
 use super::Shared;
 use crate::{
@@ -68,6 +68,61 @@ impl Snapshot {
     #[must_use]
     pub fn shed(&self) -> u64 {
         self.businesses.iter().map(BusinessCounts::shed_total).sum()
+    }
+}
+
+/// For people, a few lines: one for the service, its queuing time and its gate, and one for each business
+/// that anybody wanted.
+impl fmt::Display for Snapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            name,
+            mode,
+            level,
+            queuing,
+            waiting,
+            running,
+            in_flight,
+            ..
+        } = self;
+        let (demand, shed) = (self.demand(), self.shed());
+        writeln!(
+            f,
+            "{name} ({mode}): level {level}, {demand} wanted, {shed} shed"
+        )?;
+        writeln!(f, "  queuing time: {queuing}")?;
+        write!(f, "  gate: {waiting} waiting, {running} running, ")?;
+        match self.permits {
+            Some(permits) => write!(f, "{permits} permits")?,
+            None => f.write_str("no limit")?,
+        }
+        write!(f, ", {in_flight} in flight")?;
+        for counts in self.businesses.iter().filter(|counts| counts.demand() > 0) {
+            let BusinessCounts {
+                business,
+                arrived,
+                withheld,
+                ..
+            } = counts;
+            let shed = counts.shed_total();
+            write!(
+                f,
+                "\n  business {business}: {arrived} arrived, {shed} of them shed, {withheld} withheld"
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for QueuingTimes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [mean, p50, p90, p99, max] = [self.mean, self.p50, self.p90, self.p99, self.max]
+            .map(|wait| wait.as_secs_f64() * 1e3);
+        write!(
+            f,
+            "mean {mean:.1} ms, p50 {p50:.1}, p90 {p90:.1}, p99 {p99:.1}, max {max:.1} ({} requests)",
+            self.count
+        )
     }
 }
 

@@ -18,7 +18,7 @@ pub enum Concurrency {
     /// No gate (`kind = "unlimited"`): requests are admitted by their level alone.
     ///
     /// Without a gate nothing orders those that wait and nothing holds the first moments of a burst.
-    /// Use the law `"no-gate"` with it.
+    /// The law `"no-gate"` belongs to it; graded laws give way to its proportional steps by themselves.
     Unlimited,
 }
 
@@ -59,6 +59,23 @@ pub struct Adaptive {
 // === impl Concurrency ===
 
 impl Concurrency {
+    /// Returns [`Fixed`](Self::Fixed) of this many permits; 0 counts as 1.
+    ///
+    /// ```
+    /// use dagor::{Admission, Concurrency};
+    ///
+    /// let admission = Admission::builder("orders").concurrency(Concurrency::fixed(24)).build()?;
+    /// assert_eq!(admission.snapshot().permits, Some(24));
+    /// # Ok::<(), dagor::SettingsError>(())
+    /// ```
+    #[must_use]
+    pub const fn fixed(permits: usize) -> Self {
+        match NonZeroUsize::new(permits) {
+            Some(permits) => Self::Fixed(permits),
+            None => Self::Fixed(NonZeroUsize::MIN),
+        }
+    }
+
     /// Returns the word used in files, metrics and logs.
     #[must_use]
     pub const fn as_str(&self) -> &'static str {

@@ -125,7 +125,8 @@ pub enum Mode {
     /// It is refused (`"enforce"`).
     #[default]
     Enforce,
-    /// It is counted as one that would have been refused, and served (`"observe"`).
+    /// It is counted as one that would have been refused, and served (`"observe"`); callers are told
+    /// an open level, so they withhold nothing either.
     Observe,
     /// Nothing is measured, decided or counted (`"off"`).
     Off,

@@ -61,7 +61,7 @@ pub struct Constants {
     ///
     /// Too low: windows close on noise, and the work of a step is done more often. Too high: a step in load
     /// is answered late; with 1 s, callers go on sending for four times as long and recovery takes 4.5 s
-    /// instead of 0.6 s.
+    /// instead of 0.8 s.
     pub window: Duration,
 
     /// Time after which a window closes whatever it has seen. At least `window`, default 1 s (the paper's).
@@ -77,7 +77,7 @@ pub struct Constants {
     pub most_requests: u32,
 
     /// Requests that a window should have seen before `window` closes it. 0 to 1000, default 20
-    /// (simulated; 40 is no better).
+    /// (simulated).
     ///
     /// Does not apply while nobody waits. Too low: noisy verdicts at low rates. Too high: below
     /// `fewest_requests / window` requests a second, windows last up to `longest_window`.
@@ -139,7 +139,7 @@ pub struct Constants {
     /// Times `up` that a window with a nearly empty queue adds. 1 to 100, default 20 (simulated: 20 % of
     /// demand; 0.8 s to recover from tenfold load). [`Graded`](Algorithm::Graded) only.
     ///
-    /// Too low: recovery takes seconds (1: 6.6 s). Too high: the level opens into an overload that goes on.
+    /// Too low: recovery takes seconds (6.6 s if nothing is graded). Too high: the level opens into an overload that goes on.
     pub times_nearly_empty: f64,
 
     /// Share of the remembered demand that overload never takes away. 0 to 1, default 0.01 (ours); 0 turns

@@ -70,7 +70,8 @@ impl Demand {
             let start = (cursor - 1) / SUB_LEVELS * SUB_LEVELS;
             let mass = self.between(start, cursor);
             if mass > left {
-                let steps = whole((f64::from(cursor - start) * left / mass).round());
+                let part = cursor - start;
+                let steps = whole((f64::from(part) * left / mass).round(), part);
                 return (cursor - steps).max(FLOOR);
             }
             left -= mass;
@@ -91,8 +92,8 @@ impl Demand {
             let end = (cursor / SUB_LEVELS + 1) * SUB_LEVELS;
             let mass = self.between(cursor, end);
             if mass > left {
-                let steps = f64::from(end - cursor) * left.max(0.0) / mass;
-                return cursor + whole(steps.floor());
+                let part = end - cursor;
+                return cursor + whole((f64::from(part) * left / mass).floor(), part);
             }
             left -= mass;
             cursor = end;
@@ -109,7 +110,7 @@ impl Demand {
                 break;
             }
             if mass >= left {
-                cursor += whole((f64::from(SUB_LEVELS) * left / mass).ceil());
+                cursor += whole((f64::from(SUB_LEVELS) * left / mass).ceil(), SUB_LEVELS);
                 break;
             }
             left -= mass;
@@ -208,12 +209,12 @@ fn cells_from(cell: usize) -> u32 {
     u32::try_from(CELLS - cell).unwrap_or(1)
 }
 
-/// Returns a rounded, small number of sub-levels as an integer.
+/// Returns a rounded number of sub-levels as an integer, 0 to `most`.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "0 to 256 by construction; anything else saturates"
+    reason = "below zero counts as zero, and the rest is a part of a cell: at most 256"
 )]
-const fn whole(sub_levels: f64) -> u32 {
-    sub_levels as u32
+fn whole(sub_levels: f64, most: u32) -> u32 {
+    (sub_levels as u32).min(most)
 }

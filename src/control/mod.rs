@@ -91,10 +91,11 @@
 //! # Idle gap
 //!
 //! A window in which nothing waited, started or ran opens the level: whatever it guarded against is gone.
-//! Steps are made as requests come and go, without a timer, so a silent service makes none. An arrival
+//! A law that is stepped as requests come and go, without a timer, makes no step in silence. An arrival
 //! that finds the service empty after a silence of a window's length ([`Controller::idle_since`])
 //! must step twice before it is counted: the first closes the window that was left open, the second is the
-//! idle one.
+//! idle one. (An [`Admission`](crate::Admission) has a task that looks every 20 ms while there is anything to
+//! do, so its silences are closed as they happen.)
 //!
 //! # Few samples
 //!
@@ -132,7 +133,10 @@ mod queuing;
 mod tests;
 mod window;
 
-pub use self::constants::{Algorithm, Constants};
+pub use self::{
+    constants::{Algorithm, Constants},
+    window::{Closed, Seen},
+};
 use self::{demand::Demand, law::Law, queuing::Queuing, window::Window};
 
 /// Most businesses there are.
@@ -161,56 +165,12 @@ pub enum Verdict {
     Idle,
     /// The mean queuing time was at or below the threshold: the level rises.
     Calm,
-    /// The mean queuing time was above the threshold: the level falls.
+    /// The mean queuing time was above the threshold: the level falls, down to the least share.
     Overloaded,
     /// Too few requests for a verdict of overload: the level stays.
     TooFew,
     /// The process itself had stopped: the level stays.
     Paused,
-}
-
-/// What one window saw. All counts are of this window alone.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Seen<'a> {
-    /// Requests that arrived, admitted or not, per cell: the user level counts fast, the business slowly
-    /// (`business * 128 + user level`). Businesses missing at the end count as zero, further ones not at all.
-    pub arrived: &'a [u32],
-    /// Requests that callers reported as withheld, per business; missing ones count as zero.
-    pub withheld: &'a [u32],
-    /// Requests admitted; read by [`Algorithm::Paper`] alone (its `N_adm`).
-    pub admitted: u64,
-    /// Requests served to the end.
-    pub served: u64,
-    /// Requests that began to be processed; without a gate, samples of queuing time.
-    pub starts: u64,
-    /// Time waited in all: the area under the gate's queue length, and waits from other sources.
-    pub waited: Duration,
-    /// Requests waiting at the window's end.
-    pub queued: usize,
-    /// Requests being processed at the window's end.
-    pub running: usize,
-    /// Mean interval between two starts while somebody waits; zero if unknown.
-    pub slot: Duration,
-    /// Whether the process itself stood still during the window.
-    pub paused: bool,
-}
-
-/// What followed from one window.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
-pub struct Closed {
-    /// What the window was judged to be.
-    pub verdict: Verdict,
-    /// The level until now.
-    pub previous: Level,
-    /// The level from now on.
-    pub level: Level,
-    /// The mean queuing time; ten thresholds if requests waited and none started.
-    pub queuing_time: Duration,
-    /// Requests that wanted the service: arrived and withheld.
-    pub demand: u64,
-    /// Requests that arrived.
-    pub arrived: u64,
 }
 
 impl Verdict {

@@ -1,8 +1,53 @@
-//! When a window closes: by time once it has seen enough, by count, or by time whatever it has seen.
+//! A window: what it saw, when it closes, and what followed from it.
 
 use std::time::Duration;
 
-use super::Constants;
+use super::{Constants, Verdict};
+use crate::priority::Level;
+
+/// What one window saw. All counts are of this window alone.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Seen<'a> {
+    /// Requests that arrived, admitted or not, per cell: the user level counts fast, the business slowly
+    /// (`business * 128 + user level`). Businesses missing at the end count as zero, further ones not at all.
+    pub arrived: &'a [u32],
+    /// Requests that callers reported as withheld, per business; missing ones count as zero.
+    pub withheld: &'a [u32],
+    /// Requests admitted; read by [`Algorithm::Paper`](super::Algorithm::Paper) alone (its `N_adm`).
+    pub admitted: u64,
+    /// Requests served to the end.
+    pub served: u64,
+    /// Requests that began to be processed; without a gate, samples of queuing time.
+    pub starts: u64,
+    /// Time waited in all: the area under the gate's queue length, and waits from other sources.
+    pub waited: Duration,
+    /// Requests waiting at the window's end.
+    pub queued: usize,
+    /// Requests being processed at the window's end.
+    pub running: usize,
+    /// Mean interval between two starts while somebody waits; zero if unknown.
+    pub slot: Duration,
+    /// Whether the process itself stood still during the window.
+    pub paused: bool,
+}
+
+/// What followed from one window.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Closed {
+    /// What the window was judged to be.
+    pub verdict: Verdict,
+    /// The level until now.
+    pub previous: Level,
+    /// The level from now on.
+    pub level: Level,
+    /// The mean queuing time; ten thresholds if requests waited and none started.
+    pub queuing_time: Duration,
+    /// Requests that wanted the service: arrived and withheld.
+    pub demand: u64,
+    /// Requests that arrived.
+    pub arrived: u64,
+}
 
 /// The window that is open.
 #[derive(Clone, Debug)]
@@ -10,6 +55,8 @@ pub(super) struct Window {
     /// When the last one closed; moved by every step.
     since: Duration,
 }
+
+// === impl Window ===
 
 impl Window {
     pub(super) const fn new(now: Duration) -> Self {
@@ -20,8 +67,8 @@ impl Window {
         self.since = now;
     }
 
-    /// Returns whether the window closes now, having seen `arrived` requests; `calm` if nobody waits or
-    /// waited in it.
+    /// Returns whether the window closes now: by time once it has seen enough, by count, or by time whatever
+    /// it has seen. So far that is `arrived` requests; `calm` says that nobody waits or has waited.
     pub(super) fn due(
         &self,
         constants: &Constants,

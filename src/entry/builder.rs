@@ -171,8 +171,8 @@ impl EntryBuilder {
     }
 
     /// Adds a listener, told of every field that was not used. Default: none.
-    pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
-        self.observers.push(observer);
+    pub fn observer(mut self, observer: impl Observer) -> Self {
+        self.observers.push(Arc::new(observer));
         self
     }
 

@@ -1,9 +1,10 @@
 //! The gate's state and every change of it, under one lock, with the time passed in.
 //!
 //! Nothing here wakes a task: changes that free a waiter push its waker to a [`Wakes`] list, which the
-//! caller works off after unlocking.
+//! caller works off after unlocking. Nor is a waker dropped here: it can be the last that holds a task,
+//! and the task a permit of this very gate.
 
-use std::{task::Waker, time::Duration};
+use std::{num::NonZeroUsize, task::Waker};
 
 use super::{
     limit::Limit,
@@ -11,7 +12,6 @@ use super::{
     queue::{Place, Queue},
 };
 use crate::{
-    clock::nanos,
     error::Reason,
     priority::{Priority, Progress},
 };
@@ -19,9 +19,9 @@ use crate::{
 /// What the dispatcher task is doing.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Dispatcher {
-    /// There is none yet, or its runtime ended.
+    /// There is none yet, or its runtime ended. The next request that comes from a runtime starts one.
     Absent,
-    /// It cannot run here; permits are handed on at once and every grant is followed by a yield.
+    /// It did not last where it was tried; permits are handed on at once and every grant is followed by a yield.
     Impossible,
     /// It sleeps until it is woken.
     Asleep,
@@ -70,13 +70,15 @@ pub(crate) struct Ticket {
     pub(crate) deadline: u64,
 }
 
-/// Wakers of waiters that may go on, the best first.
+/// Wakers of waiters that may go on, the best first, those refused after them.
 pub(super) type Wakes = Vec<Waker>;
 
 #[derive(Debug)]
 pub(super) struct Core {
     pub(super) dispatcher: Dispatcher,
     pub(super) limit: Limit,
+    /// The threads that run requests: as many as the machine has, until the runtime is known.
+    pub(super) workers: NonZeroUsize,
     pub(super) meter: Meter,
     queue: Queue<u32>,
     seats: Vec<Seat>,
@@ -89,11 +91,17 @@ pub(super) struct Core {
 }
 
 impl Core {
-    pub(super) const fn new(limit: Limit, meter: Meter, bound: usize, longest_wait: u64) -> Self {
+    pub(super) fn new(
+        limit: Limit,
+        workers: NonZeroUsize,
+        bound: usize,
+        longest_wait: u64,
+    ) -> Self {
         Self {
             dispatcher: Dispatcher::Absent,
             limit,
-            meter,
+            workers,
+            meter: Meter::default(),
             queue: Queue::new(),
             seats: Vec::new(),
             free: None,
@@ -121,36 +129,29 @@ impl Core {
         before
     }
 
-    /// Returns whether a request could start at once.
-    fn has_room(&self) -> bool {
-        self.in_use < self.limit.permits() && self.queue.is_empty()
+    /// Learns how many workers the runtime really has.
+    pub(super) fn set_workers(&mut self, workers: usize) {
+        self.workers = NonZeroUsize::new(workers).unwrap_or(NonZeroUsize::MIN);
+        self.limit.set_workers(self.workers.get());
     }
 
     pub(super) fn set_bounds(&mut self, bound: usize, longest_wait: u64) {
         (self.bound, self.longest_wait) = (bound, longest_wait);
     }
 
-    fn start(&mut self) {
-        self.in_use += 1;
-        self.meter.started(false);
-    }
-
     /// Asks for a permit: start, wait, or refuse the worst of the queue and the newcomer.
-    pub(super) fn ask(&mut self, ticket: &Ticket, now: Duration, wakes: &mut Wakes) -> Asked {
-        if self.has_room() {
-            self.start();
-            return Asked::Started;
-        }
-        self.queue_up(ticket, nanos(now), wakes)
-    }
-
-    fn queue_up(&mut self, ticket: &Ticket, now: u64, wakes: &mut Wakes) -> Asked {
-        self.limit.note_wait();
-        self.meter.advance(now, self.queue.len());
-        self.sweep(now, wakes);
+    pub(super) fn ask(&mut self, ticket: &Ticket, now: u64, wakes: &mut Wakes) -> Asked {
         if ticket.deadline <= now {
             return Asked::Refused(Reason::Expired);
         }
+        if self.in_use < self.limit.permits() && self.queue.is_empty() {
+            self.in_use += 1;
+            self.meter.started(false);
+            return Asked::Started;
+        }
+        self.limit.note_wait();
+        self.meter.advance(now, self.queue.len());
+        self.sweep(now, wakes);
         let place = self.queue.place(ticket.priority, ticket.progress);
         if self.queue.len() >= self.bound {
             let Some(worst) = self.queue.pop_worse_than(place) else {
@@ -168,18 +169,19 @@ impl Core {
         Asked::Queued(seat)
     }
 
-    /// Returns the request in `seat` as it is, remembering `waker` while it waits. Ends the seat
-    /// otherwise.
+    /// Returns the request in `seat` as it is. While it waits, `with` is remembered instead of the waker
+    /// it had, which is left in `was`; otherwise the seat ends.
     pub(super) fn look(
         &mut self,
         seat: u32,
         with: &Waker,
+        was: &mut Option<Waker>,
         now: u64,
     ) -> Option<Result<u64, Reason>> {
         let index = seat as usize;
         if let Seat::Waiting { waker, .. } = &mut self.seats[index] {
             if !waker.as_ref().is_some_and(|waker| waker.will_wake(with)) {
-                *waker = Some(with.clone());
+                *was = waker.replace(with.clone());
             }
             return None;
         }
@@ -197,10 +199,12 @@ impl Core {
         }
     }
 
-    /// Ends the seat of a request that gave up; returns whether a permit comes back with it.
-    pub(super) fn abandon(&mut self, seat: u32, now: u64) -> bool {
+    /// Ends the seat of a request that gave up, its waker left in `was`; returns whether a permit comes
+    /// back with it.
+    pub(super) fn abandon(&mut self, seat: u32, was: &mut Option<Waker>, now: u64) -> bool {
         match self.vacate(seat) {
-            Seat::Waiting { place, .. } => {
+            Seat::Waiting { place, waker, .. } => {
+                *was = waker;
                 self.meter.advance(now, self.queue.len());
                 self.queue.remove(place);
                 false
@@ -213,6 +217,7 @@ impl Core {
     /// Takes a permit back for good and hands it on.
     pub(super) fn release(&mut self, now: u64, wakes: &mut Wakes) {
         self.in_use -= 1;
+        self.limit.adjust(now);
         self.grant(now, wakes);
     }
 
@@ -243,7 +248,8 @@ impl Core {
             return;
         }
         self.meter.advance(now, self.queue.len());
-        self.sweep(now, wakes);
+        let mut late = Wakes::new();
+        self.sweep(now, &mut late);
         while self.in_use < self.limit.permits() {
             let Some(seat) = self.queue.pop_best() else {
                 break;
@@ -252,6 +258,8 @@ impl Core {
             self.meter.started(true);
             self.release_seat(seat, |since| Seat::Granted { since, at: now }, wakes);
         }
+        // After the granted ones in the list, so woken before them.
+        wakes.append(&mut late);
     }
 
     /// Refuses everybody whose time is over.

@@ -67,6 +67,16 @@ impl Limit {
         self.permits == usize::MAX
     }
 
+    /// Returns whether this is the limit of these settings, so that there is nothing to replace.
+    pub(super) fn follows(&self, concurrency: &Concurrency) -> bool {
+        match (concurrency, &self.adaptive) {
+            (Concurrency::Adaptive(settings), Some(adjuster)) => adjuster.settings == *settings,
+            (Concurrency::Fixed(permits), None) => self.permits == permits.get(),
+            (Concurrency::Unlimited, None) => self.is_unlimited(),
+            _ => false,
+        }
+    }
+
     /// Learns how many workers the runtime really has, before the first adjustment.
     pub(super) fn set_workers(&mut self, workers: usize) {
         if let Some(adjuster) = &mut self.adaptive

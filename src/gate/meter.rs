@@ -13,6 +13,8 @@ pub(super) struct Meter {
     delay: u128,
     starts: u64,
     served: u64,
+    /// Time during which somebody waited: of this window, and since the drain interval was last computed.
+    waited_on: u64,
     backlogged: u64,
     backlog_starts: u64,
     slot: f64,
@@ -36,6 +38,8 @@ pub(crate) struct Metered {
     pub(crate) permits: usize,
     /// Mean interval between starts while somebody waits; zero while unknown.
     pub(crate) slot: Duration,
+    /// Time during which somebody waited.
+    pub(crate) backlogged: Duration,
 }
 
 impl Meter {
@@ -51,6 +55,7 @@ impl Meter {
         if waiting > 0 {
             self.area += u128::from(elapsed) * waiting as u128;
             self.backlogged += elapsed;
+            self.waited_on += elapsed;
             self.saw_waiting = true;
         }
     }
@@ -101,9 +106,11 @@ impl Meter {
             served: self.served,
             waiting,
             slot: self.slot(),
+            backlogged: Duration::from_nanos(self.waited_on),
             ..Metered::default()
         };
         (self.area, self.delay, self.starts, self.served) = (0, 0, 0, 0);
+        self.waited_on = 0;
         self.saw_waiting = waiting > 0;
         metered
     }

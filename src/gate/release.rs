@@ -45,30 +45,54 @@ enum Next {
 }
 
 /// Notices the end of the dispatcher, however it comes.
-struct Lost(Weak<Gate>);
+struct Lost {
+    gate: Weak<Gate>,
+    /// Whether the runtime has a timer; set by the dispatcher once it has one.
+    timer: bool,
+}
 
 impl Gate {
     /// Starts the dispatcher on the current runtime.
     pub(super) fn start_dispatcher(self: &Arc<Self>) {
         let Ok(runtime) = Handle::try_current() else {
-            lock(&self.core).dispatcher = Dispatcher::Impossible;
-            self.set_yields();
-            self.advise(Advice::NoDispatcher {
-                cause: "no tokio runtime",
-            });
+            self.wait_for_runtime();
             return;
         };
+        let workers = runtime.metrics().num_workers();
         {
             let mut core = lock(&self.core);
             if core.dispatcher != Dispatcher::Absent {
                 return;
             }
             core.dispatcher = Dispatcher::Letting;
-            core.limit.set_workers(runtime.metrics().num_workers());
+            core.set_workers(workers);
+            // Under the lock: whoever sees a dispatcher must see where it is at home.
+            self.set_home(runtime.id());
         }
-        self.set_home(runtime.id());
-        let lost = Lost(Arc::downgrade(self));
+        if self.losses() > 0 {
+            self.advise(Advice::NoDispatcher { cause: ENDED });
+        }
+        if let Some(owner) = self.owner.get().and_then(Weak::upgrade) {
+            owner.started_on(&runtime);
+        }
+        let lost = Lost {
+            gate: Arc::downgrade(self),
+            timer: false,
+        };
         drop(runtime.spawn(run(lost, Arc::clone(&self.signal), self.clock.clone())));
+    }
+
+    /// There is no runtime here, but a later request may come from one: jobs on a thread of their own,
+    /// the server on tokio. Another thread may have started the dispatcher meanwhile.
+    fn wait_for_runtime(&self) {
+        let core = lock(&self.core);
+        let news = core.dispatcher == Dispatcher::Absent && self.set_yields();
+        drop(core);
+        if news {
+            self.advise(Advice::NoDispatcher {
+                cause: "no tokio runtime",
+            });
+        }
     }
 
     /// Decides what the dispatcher does next and says so to those who might wake it.
@@ -93,7 +117,7 @@ impl Gate {
         core.has_cooling()
     }
 
-    fn settle(&self) {
+    pub(super) fn settle(&self) {
         let now = self.now();
         let mut wakes = Vec::new();
         lock(&self.core).settle(now, &mut wakes);
@@ -104,42 +128,49 @@ impl Gate {
         let now = self.now();
         let mut wakes = Vec::new();
         let mut core = lock(&self.core);
-        let give_up = cause == PANICKED || self.count_loss() >= FRESH_STARTS;
+        let give_up = cause == NO_TIMER || self.count_loss() >= FRESH_STARTS;
         core.dispatcher = if give_up {
             Dispatcher::Impossible
         } else {
             Dispatcher::Absent
         };
         core.settle(now, &mut wakes);
-        drop(core);
+        // Under the lock, or it would undo what the next dispatcher sets.
         self.set_yields();
+        drop(core);
         wake(wakes);
-        self.advise(Advice::NoDispatcher { cause });
+        // The end of a runtime is most often that of the service, which nobody needs to be told of. If it
+        // was not, the next request finds out.
+        if give_up {
+            self.advise(Advice::NoDispatcher { cause });
+        }
     }
 }
 
-const PANICKED: &str = "the dispatcher panicked: is the runtime's timer enabled?";
+const NO_TIMER: &str = "the dispatcher panicked: is the runtime's timer enabled?";
+const PANICKED: &str = "an observer panicked";
 const ENDED: &str = "the runtime it ran on ended";
 
 impl Drop for Lost {
     fn drop(&mut self) {
-        if let Some(gate) = self.0.upgrade() {
-            gate.lose_dispatcher(if std::thread::panicking() {
-                PANICKED
-            } else {
-                ENDED
+        if let Some(gate) = self.gate.upgrade() {
+            gate.lose_dispatcher(match (std::thread::panicking(), self.timer) {
+                (true, false) => NO_TIMER,
+                (true, true) => PANICKED,
+                (false, _) => ENDED,
             });
         }
     }
 }
 
 /// The dispatcher; ends with the gate.
-async fn run(lost: Lost, signal: Arc<Notify>, clock: Clock) {
+async fn run(mut lost: Lost, signal: Arc<Notify>, clock: Clock) {
     let mut tick = pin!(sleep(TICK));
+    lost.timer = true;
     let mut ticked_at = clock.now();
     let mut idle = false;
     loop {
-        let Some(next) = lost.0.upgrade().map(|gate| gate.next(idle)) else {
+        let Some(next) = lost.gate.upgrade().map(|gate| gate.next(idle)) else {
             return;
         };
         let ticked = match next {
@@ -161,16 +192,19 @@ async fn run(lost: Lost, signal: Arc<Notify>, clock: Clock) {
                 .await
             }
         };
-        let Some(cooling) = lost.0.upgrade().map(|gate| gate.begin_letting()) else {
+        let Some(cooling) = lost.gate.upgrade().map(|gate| gate.begin_letting()) else {
             return;
         };
         if cooling {
             yield_now().await;
             yield_now().await;
         }
-        let Some(gate) = lost.0.upgrade() else { return };
+        let Some(gate) = lost.gate.upgrade() else {
+            return;
+        };
         gate.settle();
         if ticked {
+            gate.forget_losses();
             let now = clock.now();
             let late = now.saturating_sub(ticked_at).saturating_sub(TICK);
             (ticked_at, idle) = (

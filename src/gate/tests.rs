@@ -22,6 +22,8 @@ impl Owner for Ear {
         true
     }
 
+    fn started_on(&self, _: &Handle) {}
+
     fn advise(&self, advice: Advice) {
         self.0.lock().unwrap().push(advice);
     }
@@ -165,7 +167,7 @@ async fn a_higher_limit_lets_waiters_in_at_once() {
     let _held = acquire(&gate, 0).await.unwrap();
     let mut waiting = pin!(acquire(&gate, 1));
     assert!(poll(waiting.as_mut()).is_pending());
-    gate.set_concurrency(&Concurrency::Unlimited);
+    gate.set_concurrency(&Concurrency::Unlimited)();
     let Poll::Ready(Ok(permit)) = poll(waiting.as_mut()) else {
         panic!("still waits")
     };
@@ -248,10 +250,10 @@ fn o25_a_runtime_that_ends_strands_nobody() {
     let first = runtime();
     let held = first.block_on(acquire(&gate, 0)).unwrap();
     drop(first);
-    assert!(matches!(
-        ear.0.lock().unwrap()[..],
-        [Advice::NoDispatcher { .. }]
-    ));
+    assert!(
+        ear.0.lock().unwrap().is_empty(),
+        "most often the service ends with it"
+    );
     let second = runtime();
     let waiting = {
         let gate = Arc::clone(&gate);
@@ -262,6 +264,10 @@ fn o25_a_runtime_that_ends_strands_nobody() {
     }
     held.finish();
     second.block_on(waiting).unwrap().unwrap().finish();
+    assert!(matches!(
+        ear.0.lock().unwrap()[..],
+        [Advice::NoDispatcher { .. }]
+    ));
 }
 
 /// O25: requests of another runtime than the dispatcher's yield after their grant; it is told once.
@@ -317,4 +323,212 @@ fn o25_works_without_a_runtime() {
     }
     assert_eq!(gate.load().1, 0);
     assert_eq!(ear.0.lock().unwrap().len(), 1, "told once");
+}
+
+/// Where the dispatcher is once it has looked.
+fn dispatcher(gate: &Gate) -> Dispatcher {
+    lock(&gate.core).dispatcher
+}
+
+/// A consumer of jobs on a thread of its own comes first, the server on tokio later.
+#[test]
+fn a_first_request_without_a_runtime_does_not_spoil_the_gate() {
+    let gate = gate(1);
+    let ear = Arc::new(Ear::default());
+    let weak = Arc::downgrade(&ear);
+    gate.set_owner(weak);
+    for _ in 0..3 {
+        let mut asked = pin!(acquire(&gate, 0));
+        let _permit = (0..3).find_map(|_| match poll(asked.as_mut()) {
+            Poll::Ready(permit) => Some(permit.unwrap()),
+            Poll::Pending => None,
+        });
+    }
+    assert_eq!(ear.0.lock().unwrap().len(), 1, "told once");
+    let runtime = runtime();
+    runtime.block_on(async { acquire(&gate, 0).await.unwrap().finish() });
+    let dispatcher = dispatcher(&gate);
+    assert!(
+        !matches!(dispatcher, Dispatcher::Absent | Dispatcher::Impossible),
+        "{dispatcher:?}"
+    );
+    assert!(!gate.yields());
+}
+
+/// O25: the dispatcher's runtime is there and nobody drives it.
+#[test]
+fn o25_a_runtime_that_nobody_drives_strands_nobody() {
+    for warm_up in [1, 7] {
+        let gate = gate(1);
+        let idle = runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        for _ in 0..warm_up {
+            idle.block_on(async { acquire(&gate, 0).await.unwrap().finish() });
+        }
+        let second = runtime();
+        let (done, told) = std::sync::mpsc::channel();
+        second.spawn(async move {
+            for _ in 0..3 {
+                acquire(&gate, 0).await.unwrap().finish();
+            }
+            done.send(()).unwrap();
+        });
+        let told = told.recv_timeout(Duration::from_secs(10));
+        assert!(told.is_ok(), "stranded after {warm_up}");
+    }
+}
+
+/// O25: without a dispatcher the limit still follows what it measures.
+#[test]
+fn o25_an_adaptive_limit_adapts_without_a_runtime() {
+    let (clock, hand) = Clock::manual();
+    let gate = Gate::new(&Concurrency::default(), clock, Duration::from_secs(5));
+    let permits = gate.load().2;
+    let ask = || Box::pin(gate.acquire(&ticket(0), gate.clock.now()));
+    let mut held: Vec<_> = (0..permits).map(|_| ask()).collect();
+    let mut waiting = ask();
+    assert!(poll(waiting.as_mut()).is_pending());
+    hand.advance(Duration::from_millis(10));
+    held.pop();
+    assert!(gate.load().2 > permits, "calm, and somebody waited");
+}
+
+/// The last one woken runs first: that must not be one who is only told that it is too late.
+#[tokio::test(start_paused = true)]
+async fn the_best_is_woken_after_those_who_are_refused() {
+    struct Bell(&'static str, Arc<Mutex<Vec<&'static str>>>);
+    impl std::task::Wake for Bell {
+        fn wake(self: Arc<Self>) {
+            self.1.lock().unwrap().push(self.0);
+        }
+    }
+
+    let gate = gate(1);
+    let held = acquire(&gate, 0).await.unwrap();
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let wait = |name, business, deadline| {
+        let ticket = Ticket {
+            deadline,
+            ..ticket(business)
+        };
+        let mut asked = Box::pin(gate.acquire(&ticket, gate.clock.now()));
+        let waker = Waker::from(Arc::new(Bell(name, Arc::clone(&order))));
+        let polled = asked.as_mut().poll(&mut Context::from_waker(&waker));
+        assert!(polled.is_pending());
+        asked
+    };
+    let soon = nanos(gate.clock.now()) + 1_000_000;
+    let _waiting = [wait("best", 0, u64::MAX), wait("late", 7, soon)];
+    tokio::time::advance(Duration::from_millis(1)).await;
+    held.finish();
+    for _ in 0..5 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(*order.lock().unwrap(), ["late", "best"]);
+}
+
+/// A waker can hold the last reference to a task, and with it to a permit of this gate.
+#[tokio::test(start_paused = true)]
+async fn no_waker_is_dropped_under_the_lock() {
+    struct Holder(Arc<Gate>, Arc<Mutex<Vec<bool>>>);
+    impl std::task::Wake for Holder {
+        fn wake(self: Arc<Self>) {}
+    }
+    impl Drop for Holder {
+        fn drop(&mut self) {
+            let free = self.0.core.try_lock().is_ok();
+            lock(&self.1).push(free);
+        }
+    }
+
+    let gate = gate(1);
+    let dropped = Arc::new(Mutex::new(Vec::new()));
+    let waker = || Waker::from(Arc::new(Holder(Arc::clone(&gate), Arc::clone(&dropped))));
+    let _held = acquire(&gate, 0).await.unwrap();
+    let mut waiting = Box::pin(gate.acquire(&ticket(1), gate.clock.now()));
+    for _ in 0..2 {
+        let polled = waiting.as_mut().poll(&mut Context::from_waker(&waker()));
+        assert!(polled.is_pending());
+    }
+    assert_eq!(*lock(&dropped), [true], "replaced");
+    drop(waiting);
+    assert_eq!(*lock(&dropped), [true, true], "given up");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_same_concurrency_again_keeps_the_limit_found() {
+    let adaptive = Concurrency::default();
+    let gate = Gate::new(&adaptive, Clock::tokio(), Duration::from_millis(100));
+    let permits = {
+        let mut core = lock(&gate.core);
+        core.limit.note_wait();
+        core.limit.adjust(1);
+        core.limit.permits()
+    };
+    gate.set_concurrency(&adaptive)();
+    assert_eq!(gate.load().2, permits);
+}
+
+/// A file is watched from a thread without runtime.
+#[test]
+fn a_limit_set_from_outside_the_runtime_knows_its_workers() {
+    let threads = runtime::Builder::new_multi_thread()
+        .worker_threads(3)
+        .enable_all()
+        .build()
+        .unwrap();
+    let gate = gate(1);
+    threads.block_on(async { acquire(&gate, 0).await.unwrap().finish() });
+    let adaptive = crate::config::Adaptive {
+        start_per_worker: 2,
+        ..Default::default()
+    };
+    gate.set_concurrency(&Concurrency::Adaptive(adaptive))();
+    assert_eq!(gate.load().2, 6);
+}
+
+/// Panics at its first tick, as an observer may.
+#[derive(Default)]
+struct Stumbler(AtomicBool);
+
+impl Owner for Stumbler {
+    fn tick(&self, _: Duration, _: Option<Duration>) -> bool {
+        assert!(self.0.swap(true, Ordering::Relaxed), "the first tick");
+        true
+    }
+
+    fn started_on(&self, _: &Handle) {}
+
+    fn advise(&self, _: Advice) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_observer_that_panics_costs_one_dispatcher_and_not_the_last() {
+    let gate = gate(1);
+    let owner = Arc::new(Stumbler::default());
+    let weak = Arc::downgrade(&owner);
+    gate.set_owner(weak);
+    let _held = acquire(&gate, 0).await.unwrap();
+    while !owner.0.load(Ordering::Relaxed) {
+        tokio::time::advance(Duration::from_millis(20)).await;
+    }
+    tokio::task::yield_now().await;
+    assert_eq!(dispatcher(&gate), Dispatcher::Absent);
+    assert_eq!(acquire(&gate, 0).await.map(drop), Err(Reason::Expired));
+}
+
+/// O25: there is no use in starting one dispatcher after the other where time does not pass.
+#[test]
+fn o25_a_runtime_without_timer_is_given_up_at_once() {
+    let gate = gate(1);
+    let runtime = runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let held = acquire(&gate, 0).await.unwrap();
+        tokio::task::yield_now().await;
+        held.finish();
+        acquire(&gate, 0).await.unwrap().finish();
+    });
+    assert_eq!(dispatcher(&gate), Dispatcher::Impossible);
 }

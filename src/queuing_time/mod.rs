@@ -9,28 +9,35 @@
 //! | source | sees | misses |
 //! |---|---|---|
 //! | [`Stamped`] connection | wake-up of the connection's task to the read of the bytes | what epoll has not reported yet; what the peer's HTTP/2 holds back |
-//! | [`AcceptStamp`] in the outermost service | HTTP/2: the stream's task waiting for its turn | HTTP/1, where the call follows the read at once |
+//! | [`AcceptStamp`] in the outermost service | HTTP/2: the stream's task waiting for its turn | HTTP/1: there the call follows the read at once |
 //! | [`stamp::request_start`] | everything since the proxy in front | needs a trusted proxy, and clocks in step |
 //! | [`stamp::enqueued`] | a job's time in its queue | |
-//! | [`Probe`] | how long a new task waits, also when nothing moves | which request; a busy worker beside an idle one |
+//! | [`Probe`] | how long a task waits, also when nothing moves | the single request; a busy worker beside an idle one |
 //! | the gate | the wait for a permit, exactly | what is in front of it |
 //!
-//! Share of the true wait (client's send to the layer's call) that each saw, in collapse at 1.5 times
-//! the capacity of one worker, handlers of 1 ms:
+//! Share of the true wait, from the client's send to the layer's call, that each saw in collapse: 1.5
+//! times the capacity of one worker, handlers of 1 ms, true means of 220 to 950 ms; ranges of 2 to 5 runs on
+//! two cores that others used as well.
 //!
-//! | | HTTP/1 (381 ms) | HTTP/2 (527 ms) | tonic (510 ms) |
-//! |---|---|---|---|
-//! | a plain layer, socket not wrapped | 0 | 0 | 0 |
-//! | socket alone | MEASURED | | |
-//! | accept stamp alone | | | |
-//! | both | | | |
-//! | [`Probe`], also for the layer alone | | | |
+//! | | axum, HTTP/1, 1000 connections | HTTP/1, 200 | HTTP/2, 32 | tonic, 4 |
+//! |---|---|---|---|---|
+//! | a layer by itself | 0 | 0 | 0 | 0 |
+//! | socket | 0.94-0.95 | 0.85 | 0.43-0.73 | 0.27-0.38 |
+//! | accept | 0 | 0 | 0.61-0.75 | 0.77-0.82 |
+//! | socket + accept | 0.94-0.95 | 0.85 | 1.18-1.34 | 1.07-1.15 |
+//! | probe | 1.00-1.06 | 0.82-0.86 | 0.97-1.07 | 0.79-0.81 |
 //!
-//! Near capacity the two stamps see about a third: there the bytes wait for tokio to look at epoll (every
-//! 61 tasks, or when it has nothing else to do), and only the kernel knows. A verdict is not changed by
-//! that: the true mean is 1 to 6 ms at 0.9 of capacity and hundreds in collapse, with a threshold of 20.
+//! More than one on HTTP/2 because all requests of a read are charged the wait of the first. Less than one
+//! on HTTP/1 because bytes lie in the kernel until tokio looks at epoll: after 61 tasks, or when it has
+//! nothing else to do. Below capacity that is most of the wait, and the two stamps see a fifth to a half of
+//! it. None of this changes a verdict: the true mean is a few milliseconds then and hundreds in collapse,
+//! and the threshold is 20.
+//!
 //! Sources *inside* the runtime were tried and left out, because they read low exactly when it matters: a
-//! task that yields 20 times, a timer's drift 10 times, a spawn from a task 40,000 times.
+//! task that yields by 20 times, a timer's drift by 10, a spawn from a task by 40,000. A spawn from
+//! *outside* alone saw 0.01 with 200 connections, whose tasks never reach the queue that workers share, and
+//! a third with two workers; hence the second wait of the [`Probe`]. The kernel's `TCP_INFO` saw all of it
+//! on HTTP/1, but nothing on HTTP/2, and needs `unsafe`.
 //!
 //! # How they combine
 //!
@@ -57,7 +64,7 @@
 //! - The layer is outermost: outside of axum's `Router`, in `Server::layer` of tonic. Inside of
 //!   `Router::layer` it still finds the socket's wait on HTTP/1, and nothing on HTTP/2.
 //! - The socket is wrapped *below* TLS. Then TLS records are the bytes, and their wait is the request's.
-//! - tokio runs the connection, in a task: see [`Stamped`].
+//! - tokio runs the connection in a task, as every server does: see [`Stamped`].
 //!
 //! Waits in front of the layer include what other layers outside of it wait for.
 
@@ -66,6 +73,7 @@ mod accept;
 mod axum;
 mod probe;
 mod socket;
+mod socket_waits;
 pub mod stamp;
 #[cfg(feature = "tonic")]
 mod tonic;
@@ -79,7 +87,8 @@ pub use self::tonic::StampedIncoming;
 pub use self::{
     accept::{AcceptStamp, Arrival},
     probe::Probe,
-    socket::{SocketWait, SocketWaits, Stamped},
+    socket::Stamped,
+    socket_waits::{SocketWait, SocketWaits},
 };
 
 /// The longest wait that is believed: 10 minutes. Nobody waits that long for an answer, so what claims to

@@ -8,7 +8,7 @@ use futures_util::FutureExt as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::*;
-use crate::clock::Hand;
+use crate::clock::{Clock, Hand};
 
 /// A connection that yields what it is given, a chunk a read, and keeps the waker it was polled with.
 #[derive(Debug, Default)]
@@ -258,6 +258,34 @@ fn a_read_is_known_in_its_own_task_only() {
         });
         assert_eq!(connection.await.unwrap(), Some((25, 25)));
     });
+}
+
+#[test]
+fn a_write_brings_back_the_read_of_its_task() {
+    // Where a request was pipelined, nothing is read between the answer to the one before and its call.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let connection = async {
+        let (ours, mut peers) = tokio::io::duplex(64);
+        let mut io = Stamped::new(ours, &SocketWaits::default());
+        peers.write_all(b"x").await.unwrap();
+        let mut byte = [0];
+        io.read_exact(&mut byte).await.unwrap();
+        let read = last_read_of_this_task();
+        assert!(read.is_some());
+
+        LAST_READ.set(None);
+        io.write_all(b"x").await.unwrap();
+        assert_eq!(last_read_of_this_task(), read);
+        LAST_READ.set(None);
+        let written = io.write_vectored(&[io::IoSlice::new(b"x")]).await.unwrap();
+        assert_eq!(written, 1);
+        assert_eq!(last_read_of_this_task(), read);
+    };
+    runtime
+        .block_on(async { tokio::spawn(connection).await })
+        .unwrap();
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use http_body::{Frame, SizeHint};
 use pin_project_lite::pin_project;
 
@@ -34,16 +34,27 @@ pin_project! {
 struct Held {
     in_flight: Option<InFlight>,
     permit: Option<Permit>,
+    /// Bytes that were announced and did not come yet, if a length was announced.
+    left: Option<u64>,
 }
 
 impl<B> Body<B> {
-    /// Wraps the body of a response; `permit` is held to its end.
-    pub(super) fn new(body: B, in_flight: Option<InFlight>, permit: Option<Permit>) -> Self
+    /// Wraps the body of a response, of as many bytes as its head announced; `permit` is held to its end.
+    pub(super) fn new(
+        body: B,
+        announced: Option<u64>,
+        in_flight: Option<InFlight>,
+        permit: Option<Permit>,
+    ) -> Self
     where
         B: http_body::Body,
     {
-        let mut held = Held { in_flight, permit };
-        if body.is_end_stream() {
+        let mut held = Held {
+            in_flight,
+            permit,
+            left: announced,
+        };
+        if held.left == Some(0) || body.is_end_stream() {
             held.end();
         }
         Self {
@@ -63,6 +74,17 @@ impl<B> Body<B> {
 }
 
 impl Held {
+    /// Whoever reads may stop at the last frame without asking for one more: after trailers, and on
+    /// HTTP/1 after as many bytes as were announced. A size that the body hints at does not do, for
+    /// trailers that are still worked on can follow.
+    fn ends_with<D: Buf>(&mut self, frame: &Frame<D>) -> bool {
+        if let (Some(left), Some(data)) = (&mut self.left, frame.data_ref()) {
+            // Lossless: usize has at most 64 bits.
+            *left = left.saturating_sub(data.remaining() as u64);
+        }
+        frame.is_trailers() || self.left == Some(0)
+    }
+
     /// The body came to its end: the work is done.
     fn end(&mut self) {
         self.in_flight = None;
@@ -88,8 +110,12 @@ where
         match this.content.project() {
             ContentProjection::Inner { mut body } => {
                 let frame = ready!(body.as_mut().poll_frame(cx));
-                // Whoever reads may stop at the last frame without asking for one more.
-                if frame.is_none() || body.is_end_stream() {
+                let last = match &frame {
+                    Some(Ok(frame)) => this.held.ends_with(frame),
+                    Some(Err(_)) => false,
+                    None => true,
+                };
+                if last || body.is_end_stream() {
                     this.held.end();
                 }
                 Poll::Ready(frame)

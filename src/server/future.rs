@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use http::{Request, Response};
+use http::{HeaderMap, Request, Response, header::CONTENT_LENGTH};
 use pin_project_lite::pin_project;
 use tower_service::Service;
 
@@ -132,7 +132,7 @@ impl Walk {
     fn granted(&mut self, permit: Permit, at_gate: Duration) {
         self.permit = Some(permit);
         self.shared
-            .note_started(self.priority(), self.outside + at_gate);
+            .note_started(self.priority(), self.outside.saturating_add(at_gate));
     }
 
     fn shed(&self, reason: Reason) -> Shed {
@@ -150,7 +150,9 @@ impl Walk {
             self.finish();
         }
         let (in_flight, permit) = (self.in_flight.take(), self.permit.take());
-        let mut response = response.map(|body| Body::new(body, in_flight, permit));
+        let held = permit.as_ref();
+        let announced = held.and_then(|_| announced_length(response.headers()));
+        let mut response = response.map(|body| Body::new(body, announced, in_flight, permit));
         let field = self.shared.level_field(Outcome::Processed);
         set_level(response.headers_mut(), self.shared.names(), &field);
         response
@@ -161,6 +163,10 @@ impl Walk {
             permit.finish();
         }
     }
+}
+
+fn announced_length(headers: &HeaderMap) -> Option<u64> {
+    headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
 impl<S, B, ResB> Future for ResponseFuture<S, B>

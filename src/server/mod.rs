@@ -24,6 +24,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Modes
+//!
+//! In modes `observe` and `off` nothing is refused here, and every response says that the level is open:
+//! callers obey what they read and would refuse it for us. What the level would be is in the
+//! [`Snapshot`](crate::Snapshot) and told to observers.
+//!
 //! # Readiness
 //!
 //! Always ready. The inner service is cloned for each request and made ready in the request's future,
@@ -39,6 +45,10 @@
 //!
 //! A future dropped while it waits leaves the gate at once; dropped while it runs it gives the permit
 //! back and counts neither as served nor in the drain rate.
+//!
+//! hyper drops it when the client hangs up, with one exception: on HTTP/1 it does not read on, and so does
+//! not see the end of the connection, while the body of a request waits to be asked for. Such a request
+//! leaves with its turn, its deadline or the longest wait, whichever is first.
 
 pub mod body;
 mod exempt;

@@ -45,15 +45,10 @@ fn http_refusal<B>(refusal: &Refusal, shared: &Shared) -> Response<Body<B>> {
     // Checked when the settings were.
     *response.status_mut() =
         StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
-    let seconds = shared.jitter(refusal.retry_after).as_secs_f64().ceil();
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "whole seconds, checked small"
-    )]
+    let seconds = shared.jitter_seconds(refusal.retry_after);
     response
         .headers_mut()
-        .insert(header::RETRY_AFTER, HeaderValue::from(seconds as u64));
+        .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     if let Ok(content_type) = HeaderValue::from_str(&refusal.content_type) {
         response
             .headers_mut()

@@ -33,7 +33,8 @@ impl Facts {
         arrival: Option<Arrival>,
         now: Duration,
     ) -> Self {
-        let waited = Self::waited(request, shared, settings, arrival);
+        let seen = Self::seen(request, shared, settings, arrival);
+        let waited = seen.or_else(|| shared.outside_wait()).unwrap_or_default();
         match wire::read_demand(request.headers(), shared.names()) {
             Reading::Valid(demand) => shared.note_withheld(&demand),
             Reading::Ignored(fault) => shared.note_fault(fault),
@@ -42,9 +43,11 @@ impl Facts {
         // Set by the entry layer of this process: nothing from outside can be in the extensions.
         if let Some(task) = request.extensions().get::<Task>() {
             let (task, deadline) = (task.clone(), task.deadline());
+            // The entry leaves the field only of a peer that it trusts.
+            let field = wire::read_priority(request.headers(), shared.names()).valid();
             return Self {
                 task,
-                progress: Progress::New,
+                progress: field.map_or(Progress::New, |field| field.progress),
                 deadline,
                 waited,
             };
@@ -57,10 +60,10 @@ impl Facts {
             }
             Reading::Absent => Self::unknown(shared, settings),
         };
-        // The budget was counted when the caller sent; what it waited since is gone.
-        let deadline = field
-            .budget
-            .map(|budget| now + budget.saturating_sub(waited));
+        // The budget was counted when the caller sent; what it waited since is gone, as far as it was seen: an
+        // estimate must not refuse anybody.
+        let left = |budget: Duration| budget.saturating_sub(seen.unwrap_or_default());
+        let deadline = field.budget.map(|budget| now.saturating_add(left(budget)));
         let task = Task::lone(field.priority).with_deadline(deadline);
         Self {
             task,
@@ -79,12 +82,13 @@ impl Facts {
         }
     }
 
-    fn waited<B>(
+    /// Returns what this request waited before it reached the layer, if that can be seen.
+    fn seen<B>(
         request: &Request<B>,
         shared: &Shared,
         settings: &Settings,
         arrival: Option<Arrival>,
-    ) -> Duration {
+    ) -> Option<Duration> {
         let stamp = match settings.request_start {
             RequestStart::Ignored => None,
             RequestStart::Trusted => {
@@ -95,8 +99,6 @@ impl Facts {
                 })
             }
         };
-        Waits { arrival, stamp }
-            .before_layer(None)
-            .unwrap_or_default()
+        Waits { arrival, stamp }.before_layer(None)
     }
 }

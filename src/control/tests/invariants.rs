@@ -242,6 +242,21 @@ proptest! {
     }
 }
 
+#[test]
+fn demand_beyond_all_floats_keeps_the_level_in_its_range() {
+    for memory in [1e60, 1e150, f64::MAX, f64::INFINITY, -1e150, f64::NAN] {
+        for set in [Constants::dagor(), Constants::no_gate(), Constants::paper()] {
+            let constants = Constants { memory, ..set };
+            let mut random = Random(7);
+            let mut controller = controller(constants);
+            for _ in 0..40 {
+                step(&mut controller, &random.counts().seen());
+                assert!((256..=TOP).contains(&controller.cursor), "{memory}");
+            }
+        }
+    }
+}
+
 fn priority(key: u32) -> Priority {
     let [_, business, high, low] = key.to_be_bytes();
     let business = Business::new((business << 1) | (high >> 7));

@@ -92,12 +92,18 @@ fn withheld_demand_counts_where_it_is_reported() {
 
 #[test]
 fn every_window_stands_for_itself() {
-    let mut controller = at(10);
-    let before = window(1000, 7);
-    step(&mut controller, &seen(&before, 70, 30));
-    controller.cursor = 256 * 10;
-    let arrived = window(20, 10);
-    assert_eq!(cells_after(&mut controller, &seen(&arrived, 100, 30)), 9);
+    // The window before had ten times the requests, all below the level. N is still 1000: ten cells.
+    // A memory, even one asked for by the constants, would make it 31.
+    let mut controller = at(300);
+    controller.set_constants(Constants {
+        memory: 0.7,
+        ..Constants::paper()
+    });
+    let before = window(300, 10);
+    step(&mut controller, &seen(&before, 3000, 5));
+    controller.cursor = 256 * 300;
+    let arrived = window(1000, 1);
+    assert_eq!(cells_after(&mut controller, &seen(&arrived, 300, 5)), 310);
 }
 
 #[test]

@@ -7,9 +7,13 @@ use proptest::{prelude::*, test_runner::RngSeed};
 use super::*;
 use crate::priority::{Business, Priority, Progress, User};
 
-mod cases;
 mod invariants;
+mod lopsided;
 mod paper;
+mod plant;
+mod quiet;
+mod stall;
+mod steps;
 
 const BUSINESSES: u16 = 8;
 const CELLS: usize = 8 * 128;

@@ -1,0 +1,121 @@
+//! The lines that the README promises, word for word, against every stack that it names.
+//!
+//! Most of what is tested here is that they compile: the bounds of axum, tonic and hyper-util are met
+//! without a conversion, a box or a type annotation. Then each stack serves one request.
+#![cfg(all(feature = "axum", feature = "tonic"))]
+
+use std::{future::IntoFuture, net::SocketAddr};
+
+use axum::{
+    Router,
+    body::Body,
+    http::{Request, StatusCode, request::Parts},
+    routing::post,
+};
+use dagor::{Admission, Callee, Entry};
+use hyper_util::{
+    client::legacy::Client,
+    rt::{TokioExecutor, TokioTimer},
+};
+use tokio::net::TcpListener;
+use tonic::transport::{Channel, Server, server::TcpIncoming};
+use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
+use tower::{BoxError, ServiceBuilder, ServiceExt};
+
+type Tested = Result<(), BoxError>;
+
+async fn loopback() -> Result<(TcpListener, SocketAddr), BoxError> {
+    let tcp = TcpListener::bind("127.0.0.1:0").await?;
+    let address = tcp.local_addr()?;
+    Ok((tcp, address))
+}
+
+async fn checkout() -> &'static str {
+    "paid"
+}
+
+fn user_id(request: &Parts) -> Option<String> {
+    let id = request.headers.get("x-account")?.to_str().ok()?;
+    Some(id.to_owned())
+}
+
+#[tokio::test]
+async fn a_service_protects_itself_and_sets_the_priority() -> Tested {
+    let (tcp, address) = loopback().await?;
+
+    let admission = Admission::builder("orders").build()?;
+    let app = Router::new()
+        .route("/checkout", post(checkout))
+        .layer(admission.layer());
+    let app = app.layer(
+        Entry::builder()
+            .business("/login", 0)
+            .business("/checkout", 1)
+            .user(user_id)
+            .build()?,
+    );
+    tokio::spawn(axum::serve(admission.listener(tcp), app).into_future());
+
+    let channel = Client::builder(TokioExecutor::new())
+        .pool_timer(TokioTimer::new())
+        .build_http();
+    let payments = ServiceBuilder::new()
+        .layer(Callee::new("payments").layer())
+        .service(channel);
+
+    let request = Request::post(format!("http://{address}/checkout")).body(Body::empty())?;
+    let response = payments.oneshot(request).await?;
+    assert_eq!(response.status(), StatusCode::OK);
+    assert!(response.headers().contains_key("dagor-level"));
+    assert_eq!(admission.snapshot().businesses[1].arrived, 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_tonic_service_and_a_tonic_client_need_no_other_lines() -> Tested {
+    let (tcp, address) = loopback().await?;
+    let (_, health) = tonic_health::server::health_reporter();
+
+    let admission = Admission::builder("orders").build()?;
+    let server = Server::builder()
+        .layer(admission.layer())
+        .layer(Entry::builder().business("/pay.Payments/*", 0).build()?)
+        .add_service(health)
+        .serve_with_incoming(admission.incoming(TcpIncoming::from(tcp)));
+    tokio::spawn(server);
+
+    let channel = Channel::from_shared(format!("http://{address}"))?
+        .connect()
+        .await?;
+    let payments = ServiceBuilder::new()
+        .layer(Callee::new("payments").layer())
+        .service(channel);
+
+    let reply = HealthClient::new(payments)
+        .check(HealthCheckRequest::default())
+        .await?;
+    assert!(reply.metadata().contains_key("dagor-level"));
+    Ok(())
+}
+
+/// The outermost place, where HTTP/2's wait is seen as well, takes one line more: `axum::serve` wants the
+/// body of axum back.
+#[tokio::test]
+async fn the_layer_may_be_around_the_router() -> Tested {
+    use axum::{ServiceExt, extract::Request, response::Response};
+
+    let (tcp, address) = loopback().await?;
+    let admission = Admission::builder("orders").build()?;
+    let app = ServiceBuilder::new()
+        .map_response(|response: Response<_>| response.map(Body::new))
+        .layer(admission.layer())
+        .service(Router::new().route("/checkout", post(checkout)));
+    let app = ServiceExt::<Request>::into_make_service(app);
+    tokio::spawn(axum::serve(admission.listener(tcp), app).into_future());
+
+    let channel = Client::builder(TokioExecutor::new()).build_http();
+    let request = Request::post(format!("http://{address}/checkout")).body(Body::empty())?;
+    let response = channel.request(request).await?;
+    assert!(response.headers().contains_key("dagor-level"));
+    Ok(())
+}
