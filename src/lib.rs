@@ -139,10 +139,6 @@
 //! 1.88.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
-#![cfg_attr(
-    not(feature = "http"),
-    allow(dead_code, reason = "the layers use what is left over then")
-)]
 
 pub mod admission;
 #[cfg(feature = "http")]
