@@ -105,7 +105,10 @@ impl Hand {
 
 /// Returns a duration as whole nanoseconds, at most `u64::MAX` (584 years).
 pub(crate) fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+    duration
+        .as_secs()
+        .saturating_mul(1_000_000_000)
+        .saturating_add(duration.subsec_nanos().into())
 }
 
 fn epoch() -> Instant {

@@ -3,6 +3,8 @@
 //! The server's runtime has one thread and looks at its sockets after every task. Once [`Server::busy`],
 //! ten tasks take turns at 5 ms each, so whatever becomes runnable has 50 ms of them in front of it: the
 //! connection that was woken, and after it the stream that it spawned.
+
+#![allow(clippy::unwrap_used, reason = "what cannot go on in a test fails it")]
 #![cfg(all(feature = "axum", feature = "tonic"))]
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 

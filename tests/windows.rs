@@ -27,7 +27,7 @@ async fn burst(concurrency: Concurrency) {
         .concurrency(concurrency)
         .observer(sum.clone())
         .build()
-        .unwrap();
+        .expect("the default settings are valid");
     for _ in 0..12 {
         for _ in 0..100 {
             drop(

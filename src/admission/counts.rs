@@ -18,24 +18,11 @@ pub(super) struct Counts {
     shed: Box<[[AtomicU64; Reason::ALL.len()]]>,
     faults: [AtomicU64; FieldFault::ALL.len()],
     pub(super) exempt: AtomicU64,
-    outside: Sum,
-    reported: Sum,
+    /// Nanoseconds waited before the layer, and those that handlers reported.
+    outside: AtomicU64,
+    reported: AtomicU64,
     waits: Mutex<Waits>,
     unwaited: AtomicU64,
-}
-
-/// A sum of waits and how many.
-#[derive(Debug, Default)]
-struct Sum {
-    nanos: AtomicU64,
-    count: AtomicU64,
-}
-
-/// What a [`Sum`] held at some moment.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Summed {
-    nanos: u64,
-    count: u64,
 }
 
 /// Queuing times in microseconds, of the current ten seconds and the ten before.
@@ -55,8 +42,8 @@ impl Counts {
             shed: (0..businesses).map(|_| Default::default()).collect(),
             faults: Default::default(),
             exempt: AtomicU64::new(0),
-            outside: Sum::default(),
-            reported: Sum::default(),
+            outside: AtomicU64::new(0),
+            reported: AtomicU64::new(0),
             waits: Mutex::new(Waits::new()),
             unwaited: AtomicU64::new(0),
         }
@@ -96,28 +83,32 @@ impl Counts {
     }
 
     pub(super) fn note_outside(&self, waited: Duration) {
-        self.outside.add(waited);
+        if !waited.is_zero() {
+            self.outside.fetch_add(nanos(waited), Relaxed);
+        }
     }
 
     pub(super) fn report_wait(&self, waited: Duration) {
-        self.reported.add(waited);
+        self.reported.fetch_add(nanos(waited), Relaxed);
     }
 
-    pub(super) fn outside(&self) -> Summed {
-        self.outside.load()
+    /// Nanoseconds that requests waited before the layer, since the start; wraps.
+    pub(super) fn outside(&self) -> u64 {
+        self.outside.load(Relaxed)
     }
 
-    pub(super) fn reported(&self) -> Summed {
-        self.reported.load()
+    /// Nanoseconds that handlers reported, since the start; wraps.
+    pub(super) fn reported(&self) -> u64 {
+        self.reported.load(Relaxed)
     }
 
     /// Records how long one request waited in all before it started.
     pub(super) fn record_wait(&self, waited: Duration) {
-        let micros = u64::try_from(waited.as_micros()).unwrap_or(u64::MAX);
-        if micros == 0 {
+        if waited < Duration::from_micros(1) {
             self.unwaited.fetch_add(1, Relaxed);
             return;
         }
+        let micros = u64::try_from(waited.as_micros()).unwrap_or(u64::MAX);
         let mut waits = self.waits.lock().unwrap_or_else(PoisonError::into_inner);
         waits.current.saturating_record(micros);
     }
@@ -149,42 +140,6 @@ impl Counts {
         // Both have the same bounds, so adding cannot fail.
         let _ = all.add(&waits.previous);
         all
-    }
-}
-
-impl Sum {
-    fn add(&self, waited: Duration) {
-        self.nanos.fetch_add(nanos(waited), Relaxed);
-        self.count.fetch_add(1, Relaxed);
-    }
-
-    fn load(&self) -> Summed {
-        Summed {
-            nanos: self.nanos.load(Relaxed),
-            count: self.count.load(Relaxed),
-        }
-    }
-}
-
-impl Summed {
-    /// Returns what was added since `earlier`.
-    pub(super) const fn since(self, earlier: Self) -> Self {
-        Self {
-            nanos: self.nanos.wrapping_sub(earlier.nanos),
-            count: self.count.wrapping_sub(earlier.count),
-        }
-    }
-
-    pub(super) const fn count(self) -> u64 {
-        self.count
-    }
-
-    pub(super) const fn sum(self) -> Duration {
-        Duration::from_nanos(self.nanos)
-    }
-
-    pub(super) fn mean(self) -> Duration {
-        Duration::from_nanos(self.nanos.checked_div(self.count).unwrap_or_default())
     }
 }
 

@@ -167,10 +167,12 @@ impl Admission {
         let asked = self.shared.ask(priority, progress, deadline, now)?;
         let (permit, at_gate) = match asked {
             Some(acquire) => {
-                let settled = acquire
-                    .await
-                    .map_err(|reason| self.shared.shed(priority, reason));
-                let (permit, waited) = settled?;
+                let granted = match acquire.try_settled() {
+                    Ok(settled) => settled.map(|permit| (permit, Duration::ZERO)),
+                    Err(acquire) => acquire.await,
+                };
+                let (permit, waited) =
+                    granted.map_err(|reason| self.shared.shed(priority, reason))?;
                 (Some(permit), waited)
             }
             None => (None, Duration::ZERO),

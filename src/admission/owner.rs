@@ -12,7 +12,6 @@ use tokio::runtime::Handle;
 
 use super::{
     Shared,
-    counts::Summed,
     door::{Closer, Measured},
 };
 use crate::{
@@ -34,8 +33,9 @@ pub(super) struct Window {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Memory {
-    outside: Summed,
-    reported: Summed,
+    /// Nanoseconds waited outside of the gate up to the last window.
+    outside: u64,
+    reported: u64,
     /// Waits that end before this moment were caused by a stop of the process.
     paused_until: Duration,
     /// The earliest moment at which another stop counts as one.
@@ -101,10 +101,15 @@ impl Shared {
     fn close(&self, closer: &mut Closer, now: Duration) -> Outcome {
         let metered = self.gate.take_window(now);
         let mut memory = self.window.memory();
-        let (all_outside, all_reported) = (self.counts.outside(), self.counts.reported());
-        let outside = all_outside.since(memory.outside);
-        let reported = all_reported.since(memory.reported);
-        (memory.outside, memory.reported) = (all_outside, all_reported);
+        let since = |sum: u64, before: &mut u64| {
+            let new = sum.wrapping_sub(std::mem::replace(before, sum));
+            Duration::from_nanos(new)
+        };
+        let outside = Outside {
+            waited: since(self.counts.outside(), &mut memory.outside),
+            arrived: self.door.demand.arrived_since(&closer.seen),
+        };
+        let reported = since(self.counts.reported(), &mut memory.reported);
         let measured = Measured {
             refused: self.counts.shed_by_level(),
             paused: now < memory.paused_until,
@@ -206,6 +211,19 @@ impl Shared {
     }
 }
 
+/// What the requests of a window waited before the layer; each is asked, so they are as many as arrived.
+#[derive(Clone, Copy, Debug)]
+struct Outside {
+    waited: Duration,
+    arrived: u32,
+}
+
+impl Outside {
+    fn mean(self) -> Duration {
+        self.waited.checked_div(self.arrived).unwrap_or_default()
+    }
+}
+
 /// What a closed window gives to tell.
 struct Outcome {
     closed: Closed,
@@ -253,9 +271,9 @@ fn gate_is_blind(metered: &Metered, outside: Duration) -> bool {
 /// What waited before the layer is known of arrivals, not of starts, so its mean is charged to every
 /// start. Without permits nothing waits in the gate and refused requests waited like the others: then
 /// the arrivals are the sample.
-fn measured(metered: &Metered, outside: Summed, reported: Summed) -> Measured {
-    let starts = if metered.permits == usize::MAX && outside.count() > 0 {
-        metered.starts.max(outside.count())
+fn measured(metered: &Metered, outside: Outside, reported: Duration) -> Measured {
+    let starts = if metered.permits == usize::MAX {
+        metered.starts.max(outside.arrived.into())
     } else {
         metered.starts
     };
@@ -265,7 +283,7 @@ fn measured(metered: &Metered, outside: Summed, reported: Summed) -> Measured {
         starts,
         waited: (metered.waited)
             .saturating_add(outside.mean().saturating_mul(count))
-            .saturating_add(reported.sum()),
+            .saturating_add(reported),
         waiting: metered.waiting,
         running: metered.running,
         slot: metered.slot,

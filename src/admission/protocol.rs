@@ -59,6 +59,7 @@ impl Shared {
 
     /// Returns a time in `bounds`, spread evenly over calls, so that those told to come back do not come
     /// back together.
+    #[cfg(feature = "grpc")]
     pub(crate) fn jitter(&self, (low, high): (Duration, Duration)) -> Duration {
         let user = spread();
         let share = f64::from(user.level()) / f64::from(User::LEVELS);

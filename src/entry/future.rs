@@ -8,7 +8,7 @@ use std::{
 
 use pin_project_lite::pin_project;
 
-use crate::task::Task;
+use crate::task::{self, Task};
 
 pin_project! {
     /// The future of an [`Entry`](super::Entry): the inner one, polled as part of the task.
@@ -36,9 +36,6 @@ impl<F: Future> Future for ResponseFuture<F> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        match this.task {
-            Some(task) => task.enter(|| this.inner.poll(cx)),
-            None => this.inner.poll(cx),
-        }
+        task::lend(this.task, || this.inner.poll(cx))
     }
 }

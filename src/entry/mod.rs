@@ -62,6 +62,8 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+#[cfg(feature = "axum")]
+mod axum;
 mod builder;
 mod error;
 mod future;

@@ -9,6 +9,7 @@ use http::Request;
 use tower_service::Service;
 
 use super::{builder::EntryBuilder, future::ResponseFuture, rules::Rules};
+use crate::task;
 
 /// Begins a task with every request, before the service it wraps; made by an
 /// [`EntryLayer`](super::EntryLayer).
@@ -66,15 +67,12 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let (mut parts, body) = request.into_parts();
-        let task = self.rules.begin(&mut parts);
+        let mut task = self.rules.begin(&mut parts);
         if let Some(task) = &task {
             parts.extensions.insert(task.clone());
         }
         let request = Request::from_parts(parts, body);
-        let future = match &task {
-            Some(task) => task.enter(|| self.inner.call(request)),
-            None => self.inner.call(request),
-        };
+        let future = task::lend(&mut task, || self.inner.call(request));
         ResponseFuture::new(future, task)
     }
 }

@@ -100,9 +100,7 @@ impl Host {
     /// `SocketAddr` or as axum's `ConnectInfo` (feature `axum`).
     pub(super) fn of(extensions: &Extensions) -> Option<Self> {
         #[cfg(feature = "axum")]
-        if let Some(axum::extract::ConnectInfo(peer)) =
-            extensions.get::<axum::extract::ConnectInfo<SocketAddr>>()
-        {
+        if let Some(peer) = super::axum::peer(extensions) {
             return Some(Self::from(peer.ip()));
         }
         extensions

@@ -85,6 +85,7 @@ pub(super) struct Core {
     free: Option<u32>,
     in_use: usize,
     cooling: usize,
+    asked: u32,
     bound: usize,
     longest_wait: u64,
 }
@@ -106,6 +107,7 @@ impl Core {
             free: None,
             in_use: 0,
             cooling: 0,
+            asked: 0,
             bound,
             longest_wait,
         }
@@ -118,6 +120,13 @@ impl Core {
     /// Requests that hold a permit; those that cool are done.
     pub(super) const fn running(&self) -> usize {
         self.in_use - self.cooling
+    }
+
+    /// Returns how many asked before this one; wraps.
+    pub(super) const fn count_asked(&mut self) -> u32 {
+        let before = self.asked;
+        self.asked = before.wrapping_add(1);
+        before
     }
 
     /// Learns how many workers the runtime really has.

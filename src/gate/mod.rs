@@ -88,7 +88,6 @@ pub(crate) struct Gate {
     yields: AtomicBool,
     /// How many dispatchers ended before the gate.
     losses: AtomicU32,
-    asked: AtomicU32,
 }
 
 /// Queue bound before a drain rate was measured.
@@ -114,7 +113,6 @@ impl Gate {
             home: AtomicU64::new(0),
             yields: AtomicBool::new(false),
             losses: AtomicU32::new(0),
-            asked: AtomicU32::new(0),
         })
     }
 
@@ -129,24 +127,20 @@ impl Gate {
         let mut wakes = Wakes::new();
         let mut core = lock(&self.core);
         let asked = core.ask(ticket, nanos(now), &mut wakes);
-        let absent = core.dispatcher == Dispatcher::Absent;
-        let rouse = core.dispatcher == Dispatcher::Asleep;
-        if rouse {
+        let dispatcher = core.dispatcher;
+        if dispatcher == Dispatcher::Asleep {
             core.dispatcher = Dispatcher::Ticking;
         }
+        let check = core.count_asked().is_multiple_of(CHECK_EVERY);
         drop(core);
         wake(wakes);
-        if rouse {
-            self.signal.notify_one();
+        match dispatcher {
+            Dispatcher::Absent => self.start_dispatcher(),
+            Dispatcher::Asleep => self.signal.notify_one(),
+            Dispatcher::Impossible | Dispatcher::Ticking | Dispatcher::Letting => {}
         }
-        if absent {
-            self.start_dispatcher();
-        } else if matches!(asked, Asked::Queued(_))
-            || self
-                .asked
-                .fetch_add(1, Ordering::Relaxed)
-                .is_multiple_of(CHECK_EVERY)
-        {
+        let check = check || matches!(asked, Asked::Queued(_));
+        if check && dispatcher != Dispatcher::Absent {
             self.check_runtime();
         }
         match asked {
@@ -331,6 +325,9 @@ impl std::fmt::Debug for Gate {
 
 /// Wakes the best last: on tokio the last one woken runs first.
 fn wake(wakes: Wakes) {
+    if wakes.is_empty() {
+        return;
+    }
     for waker in wakes.into_iter().rev() {
         waker.wake();
     }
@@ -344,5 +341,6 @@ fn fingerprint(runtime: runtime::Id) -> u64 {
     hasher.finish()
 }
 
-#[cfg(all(test, not(dagor_loom)))]
+#[cfg(not(dagor_loom))]
+#[cfg(test)]
 mod tests;

@@ -84,7 +84,6 @@ impl Acquire {
     }
 
     /// Returns the outcome if there is no need to wait for it.
-    #[cfg(feature = "http")]
     pub(crate) fn try_settled(mut self) -> Result<Result<Permit, Reason>, Self> {
         match std::mem::replace(&mut self.0, State::Done) {
             State::Settled(outcome) => Ok(outcome),

@@ -176,12 +176,9 @@ async fn a_higher_limit_lets_waiters_in_at_once() {
 }
 
 /// O9: clients that hang up at any point leave nothing behind.
-#[expect(clippy::print_stdout, reason = "the seed of a failure")]
 #[tokio::test(start_paused = true)]
 async fn o9_ten_thousand_random_cancels_leak_nothing() {
-    let seed = 0x5EED;
-    println!("seed {seed:#x}");
-    let mut state: u64 = seed;
+    let mut state: u64 = 0x5EED;
     let mut random = move |below: u64| {
         state = state
             .wrapping_mul(6_364_136_223_846_793_005)

@@ -20,7 +20,7 @@ use crate::{
     error::{Reason, Shed},
     gate::{Acquire, Permit},
     priority::Priority,
-    task::Task,
+    task::{self, Task},
     wire::Outcome,
 };
 
@@ -144,14 +144,6 @@ impl Walk {
         priority.unwrap_or(Priority::LEAST_IMPORTANT)
     }
 
-    /// Runs `call` as part of the request's task.
-    fn enter<T>(&self, call: impl FnOnce() -> T) -> T {
-        match &self.task {
-            Some(task) => task.enter(call),
-            None => call(),
-        }
-    }
-
     /// Puts the level on a response and lets go of what ends with its head.
     fn respond<B: http_body::Body>(&mut self, response: Response<B>) -> Response<Body<B>> {
         if self.ends == PermitEnds::Head {
@@ -214,11 +206,11 @@ where
                         return Poll::Pending;
                     };
                     State::Running {
-                        future: this.walk.enter(|| inner.call(request)),
+                        future: task::lend(&mut this.walk.task, || inner.call(request)),
                     }
                 }
                 StateProjection::Running { future } => {
-                    let response = ready!(this.walk.enter(|| future.poll(cx)));
+                    let response = ready!(task::lend(&mut this.walk.task, || future.poll(cx)));
                     return Poll::Ready(match response {
                         Ok(response) => Ok(this.walk.respond(response)),
                         Err(error) => {

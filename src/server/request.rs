@@ -64,7 +64,7 @@ impl Facts {
         // estimate must not refuse anybody.
         let left = |budget: Duration| budget.saturating_sub(seen.unwrap_or_default());
         let deadline = field.budget.map(|budget| now.saturating_add(left(budget)));
-        let task = Task::new(field.priority).with_deadline(deadline);
+        let task = Task::lone(field.priority).with_deadline(deadline);
         Self {
             task,
             progress: field.progress,

@@ -141,6 +141,7 @@ impl Instance {
     }
 
     /// Returns the calls withheld since something was last sent there, by whatever client of this process.
+    #[cfg(feature = "balance")]
     pub(crate) fn withheld_since_sent(&self) -> u64 {
         let counts = self.withheld.iter();
         counts.map(|count| u64::from(count.load(Relaxed))).sum()
