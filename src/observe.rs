@@ -131,7 +131,7 @@ pub enum Advice {
         /// Mean wait of the last window before the layer.
         outside: Duration,
     },
-    /// Somebody waited all the time for two seconds, yet nothing was ever refused: the callers hold the
+    /// Somebody waited all the time for two seconds, yet there never were too many: the callers hold the
     /// rest back where this process cannot see it. With HTTP/2 the usual cause is a stream limit that is
     /// small against the gate's queue.
     HeldBack {
@@ -181,7 +181,7 @@ impl std::fmt::Display for Advice {
             ),
             Self::HeldBack { inside } => write!(
                 f,
-                "{inside} requests are here all the time and none is ever refused: the callers hold \
+                "{inside} requests are here all the time and never too many: the callers hold \
                  the rest back, unseen and unordered; with HTTP/2 let the stream limit times the \
                  connections be well above the gate's queue and permits"
             ),

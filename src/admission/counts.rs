@@ -67,10 +67,13 @@ impl Counts {
             .sum()
     }
 
-    /// Refusals of every business for any reason.
-    pub(super) fn shed_in_all(&self) -> u64 {
-        let reasons = self.shed.iter().flatten();
-        reasons.map(|count| count.load(Relaxed)).sum()
+    /// Refusals of every business because there were too many: not those that only waited too long.
+    pub(super) fn shed_as_too_many(&self) -> u64 {
+        let all = self.shed.iter().flatten().map(|count| count.load(Relaxed));
+        let expired =
+            |by: &[AtomicU64; Reason::ALL.len()]| by[Reason::Expired.index()].load(Relaxed);
+        let expired: u64 = self.shed.iter().map(expired).sum();
+        all.sum::<u64>().saturating_sub(expired)
     }
 
     #[cfg(feature = "http")]

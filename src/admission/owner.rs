@@ -45,7 +45,7 @@ struct Memory {
     blind: Duration,
     /// Time during which somebody always waited and nobody was refused, up to the last window.
     held_back: Duration,
-    /// Refusals of every kind up to the last window.
+    /// Refusals because of too many requests up to the last window.
     refused: u64,
 }
 
@@ -119,7 +119,7 @@ impl Shared {
         let closed = self.door.close(closer, now, &measured);
         memory.last = Some(closed.verdict);
         let window = now.saturating_sub(since);
-        let held_back = memory.held_back(&metered, window, self.counts.shed_in_all());
+        let held_back = memory.held_back(&metered, window, self.counts.shed_as_too_many());
         let mean = outside.mean();
         // Not after a stop, when every socket has waited, nor on a handful of requests.
         let blind = closed.verdict == Verdict::Overloaded
@@ -245,8 +245,9 @@ impl Memory {
         self.blind >= LONG_BLIND
     }
 
-    /// Returns whether the callers hold requests back: the gate was never empty for long, and yet it
-    /// refused nobody. An open load as large as the capacity does not stay like that for two seconds.
+    /// Returns whether the callers hold requests back: the gate was never empty, and yet there never were
+    /// too many for it. An open load as large as the capacity does not stay like that for two seconds. (The
+    /// least important may wait too long for all that: others keep going before them.)
     fn held_back(&mut self, metered: &Metered, window: Duration, refused: u64) -> bool {
         let always = metered.backlogged >= window.mul_f64(0.95) && !window.is_zero();
         if always && refused == self.refused && metered.permits != usize::MAX {

@@ -57,6 +57,10 @@ fn o26_few_streams_hide_the_wait_in_the_client() {
         check(most_waiting <= 20, || format!("{most_waiting} of 20 wait"))?;
         let blind = |advice: &Advice| matches!(advice, Advice::GateBlind { .. });
         // The server sees no wait of its own, so it must not claim to know one.
-        check(!advice.iter().any(blind), || format!("{advice:?}"))
+        check(!advice.iter().any(blind), || format!("{advice:?}"))?;
+        let held_back = |advice: &Advice| matches!(advice, Advice::HeldBack { .. });
+        check(advice.iter().any(held_back), || {
+            "nobody was told that the clients hold requests back".to_owned()
+        })
     });
 }
