@@ -80,7 +80,7 @@ fn o26_clients_that_hold_back_are_told_of() {
         let ear = Ear::default();
         let admission = fixed(PERMITS).observer(ear.clone()).build().unwrap();
         let app = Router::new().route("/", get(async || tokio::time::sleep(TIME).await));
-        drop(under(load, setup, Some(&admission), app, || {}));
+        let _ = under(load, setup, Some(&admission), app, || {});
         let advice = ear.heard().advice;
         let held_back = |advice: &&Advice| matches!(advice, Advice::HeldBack { .. });
         let told = advice.iter().filter(held_back).count();
