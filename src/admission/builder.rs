@@ -132,18 +132,18 @@ impl Builder {
         let now = clock.now();
         let shards = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let demand = Demand::new(businesses, shards.min(MOST_SHARDS));
-        let controller = Controller::new(super::constants(&settings), businesses, now);
+        let controller = Controller::new(super::shared::constants(&settings), businesses, now);
         let longest_wait = settings
             .longest_wait
             .unwrap_or(5 * settings.constants.threshold);
-        let concurrency = super::concurrency(&settings);
+        let concurrency = super::shared::concurrency(&settings);
         let shared = Arc::new(Shared {
             name,
             #[cfg(feature = "http")]
             names,
             observers: Observers::new(observers),
             changing: Mutex::new(()),
-            mode: AtomicU8::new(super::number_of(settings.mode)),
+            mode: AtomicU8::new(super::shared::number_of(settings.mode)),
             settings: ArcSwap::from_pointee(settings),
             door: Door::new(controller, demand, now),
             gate: Gate::new(&concurrency, clock.clone(), longest_wait),

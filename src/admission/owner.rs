@@ -70,7 +70,7 @@ impl Window {
 impl Shared {
     /// Takes over what the law needs to know of new settings.
     pub(super) fn apply_law(&self, settings: &Settings) {
-        let constants = super::constants(settings);
+        let constants = super::shared::constants(settings);
         if self.mode() == Mode::Off || settings.mode == Mode::Off {
             let now = self.clock.now();
             self.door.reset(constants, now);
