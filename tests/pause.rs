@@ -2,7 +2,7 @@
 //!
 //! The test starts itself once more as a small loaded service, stops that process for 300 ms, and reads what
 //! it tells of its windows.
-#![cfg(unix)]
+#![cfg(all(unix, feature = "http"))]
 #![expect(
     clippy::unwrap_used,
     reason = "a test that cannot be set up must stop where it is"
