@@ -48,10 +48,7 @@ impl Builder {
             #[cfg(feature = "http")]
             names: Names::default(),
             clock: Clock::system(),
-            observers: vec![
-                #[cfg(feature = "tracing")]
-                Arc::new(crate::trace::Events),
-            ],
+            observers: Vec::new(),
             #[cfg(feature = "http")]
             source: None,
         }

@@ -45,7 +45,7 @@ mod snapshot;
 
 use std::{fmt, sync::Arc, time::Duration};
 
-pub(crate) use self::shared::{InFlight, Shared};
+pub(crate) use self::shared::{Entrance, InFlight, Shared};
 pub use self::{
     builder::Builder,
     snapshot::{QueuingTimes, Snapshot},
@@ -54,8 +54,8 @@ use crate::{
     clock::Clock,
     config::{Mode, Settings, SettingsError},
     error::Shed,
-    gate::Permit,
-    priority::{Level, Priority},
+    gate::{Acquire, Permit},
+    priority::{Level, Priority, Progress},
     wire::{DemandField, LevelField, Outcome, PriorityField},
 };
 
@@ -71,6 +71,20 @@ pub struct Admitted {
     permit: Option<Permit>,
     _in_flight: InFlight,
     waited: Duration,
+}
+
+/// A call that was not refused at once.
+enum Begun {
+    Started(Admitted),
+    Waiting(Waiting),
+}
+
+/// A call that waits at the gate.
+struct Waiting {
+    acquire: Acquire,
+    in_flight: InFlight,
+    waited: Duration,
+    priority: Priority,
 }
 
 impl Admission {
@@ -92,7 +106,10 @@ impl Admission {
     ///
     /// Dropped while it waits, the job leaves the gate at once and counts as arrived, not as shed.
     pub async fn admit(&self, priority: Priority, waited: Duration) -> Result<Admitted, Shed> {
-        self.admit_call(&PriorityField::new(priority), waited).await
+        match self.begin(&PriorityField::new(priority), waited)? {
+            Begun::Started(admitted) => Ok(admitted),
+            Begun::Waiting(waiting) => waiting.admitted(self).await,
+        }
     }
 
     /// Admits a call that came with these fields over a protocol of your own; otherwise like
@@ -113,42 +130,62 @@ impl Admission {
         call: &PriorityField,
         waited: Duration,
     ) -> Result<Admitted, Shed> {
-        let PriorityField {
-            priority,
-            progress,
-            budget,
-        } = *call;
+        match self.begin(call, waited)? {
+            Begun::Started(admitted) => Ok(admitted),
+            Begun::Waiting(waiting) => waiting.admitted(self).await,
+        }
+    }
+
+    /// Decides on a request by its level alone, for work that has a limit and a queue of its own.
+    ///
+    /// Counts it as demand. Report what it then waits with [`report_wait`](Self::report_wait), or the level
+    /// never moves, and use [`Concurrency::Unlimited`](crate::Concurrency::Unlimited): there is no gate here.
+    ///
+    /// # Errors
+    ///
+    /// [`Shed`], if its priority is not below the level.
+    pub fn decide(&self, priority: Priority, progress: Progress) -> Result<(), Shed> {
+        match self.mode() {
+            Mode::Off => Ok(()),
+            Mode::Enforce | Mode::Observe => {
+                let now = self.shared.clock.now();
+                self.shared.decide(priority, progress, now)
+            }
+        }
+    }
+
+    /// Takes a call as far as it gets without waiting.
+    fn begin(&self, call: &PriorityField, waited: Duration) -> Result<Begun, Shed> {
         let in_flight = self.shared.enter();
         if self.mode() == Mode::Off {
-            return Ok(Admitted {
+            return Ok(Begun::Started(Admitted {
                 permit: None,
                 _in_flight: in_flight,
                 waited,
-            });
+            }));
         }
         let now = self.shared.clock.now();
-        let deadline = budget.map(|budget| now.saturating_add(budget));
+        let deadline = call.budget.map(|budget| now.saturating_add(budget));
         self.shared.note_outside(waited);
-        let asked = self.shared.ask(priority, progress, deadline, now)?;
-        let (permit, at_gate) = match asked {
-            Some(acquire) => {
-                let granted = match acquire.try_settled() {
-                    Ok(settled) => settled.map(|permit| (permit, Duration::ZERO)),
-                    Err(acquire) => acquire.await,
-                };
-                let (permit, waited) =
-                    granted.map_err(|reason| self.shared.shed(priority, reason))?;
-                (Some(permit), waited)
+        let entrance = self
+            .shared
+            .ask(call.priority, call.progress, deadline, now)?;
+        match entrance {
+            Entrance::Open(permit) => {
+                self.shared.note_started(call.priority, waited);
+                Ok(Begun::Started(Admitted {
+                    permit: Some(permit),
+                    _in_flight: in_flight,
+                    waited,
+                }))
             }
-            None => (None, Duration::ZERO),
-        };
-        let waited = waited.saturating_add(at_gate);
-        self.shared.note_started(priority, waited);
-        Ok(Admitted {
-            permit,
-            _in_flight: in_flight,
-            waited,
-        })
+            Entrance::Wait(acquire) => Ok(Begun::Waiting(Waiting {
+                acquire,
+                in_flight,
+                waited,
+                priority: call.priority,
+            })),
+        }
     }
 
     /// Counts the requests that a caller reports as withheld.
@@ -232,6 +269,23 @@ impl fmt::Debug for Admission {
             .field("level", &self.level())
             .field("gate", &self.shared.gate)
             .finish_non_exhaustive()
+    }
+}
+
+// === impl Waiting ===
+
+impl Waiting {
+    async fn admitted(self, admission: &Admission) -> Result<Admitted, Shed> {
+        let shared = &admission.shared;
+        let settled = self.acquire.await;
+        let (permit, at_gate) = settled.map_err(|reason| shared.shed(self.priority, reason))?;
+        let waited = self.waited.saturating_add(at_gate);
+        shared.note_started(self.priority, waited);
+        Ok(Admitted {
+            permit: Some(permit),
+            _in_flight: self.in_flight,
+            waited,
+        })
     }
 }
 

@@ -172,6 +172,8 @@ impl Shared {
         self.observers
             .tell(|observer| observer.window_closed(&self.name, &window));
         if closed.previous.is_open() != closed.level.is_open() {
+            #[cfg(feature = "tracing")]
+            crate::trace::overload_edge(&self.name, closed.level);
             self.observers
                 .tell(|observer| observer.overload_edge(&self.name, closed.level));
         }
@@ -313,6 +315,8 @@ impl Owner for Shared {
         {
             return;
         }
+        #[cfg(feature = "tracing")]
+        crate::trace::advice(&self.name, &advice);
         self.observers
             .tell(|observer| observer.advice(&self.name, &advice));
     }

@@ -21,7 +21,7 @@ use crate::{
     config::{Concurrency, Mode, Settings},
     control::{Algorithm, Constants},
     error::{Reason, Shed},
-    gate::{Acquire, Gate, Ticket},
+    gate::{Acquire, Answer, Gate, Permit, Ticket},
     observe::Observers,
     priority::{Level, Priority, Progress},
     wire::{DemandField, LevelField, Outcome},
@@ -46,6 +46,15 @@ pub(crate) struct Shared {
     #[cfg(feature = "http")]
     pub(crate) sockets: crate::queuing_time::SocketWaits,
     pub(super) in_flight: AtomicUsize,
+}
+
+/// How a request that the level admits gets in.
+#[derive(Debug)]
+pub(crate) enum Entrance {
+    /// At once, with this permit.
+    Open(Permit),
+    /// When it has a permit.
+    Wait(Acquire),
 }
 
 /// One request from its arrival to the end of its response; the count goes down when this drops.
@@ -77,39 +86,48 @@ impl Shared {
             .tell(|observer| observer.started(&self.name, priority, waited));
     }
 
-    /// Decides by the level and, if it admits, asks the gate. `None`: start without a permit.
-    pub(crate) fn ask(
+    /// Counts a request as demand and decides by the level.
+    pub(crate) fn decide(
         &self,
         priority: Priority,
         progress: Progress,
-        deadline: Option<Duration>,
         now: Duration,
-    ) -> Result<Option<Acquire>, Shed> {
-        let mode = self.mode();
-        if mode == Mode::Off {
-            return Ok(None);
-        }
+    ) -> Result<(), Shed> {
         // The level knows no business beyond the last: unclamped, all of them would be refused at any level
         // but open.
         let priority = priority.clamped(self.door.demand.last());
         if self.door.arrive(priority, counts::shard(), now) {
             self.look(now);
         }
-        if !self.door.admits(priority, progress) {
-            let shed = self.shed(priority, Reason::Level);
-            if mode == Mode::Enforce {
-                return Err(shed);
-            }
+        if self.door.admits(priority, progress) {
+            return Ok(());
         }
-        let deadline = deadline.map_or(u64::MAX, nanos);
-        Ok(Some(self.gate.acquire(
-            &Ticket {
-                priority,
-                progress,
-                deadline,
-            },
-            now,
-        )))
+        let shed = self.shed(priority, Reason::Level);
+        match self.mode() {
+            Mode::Enforce => Err(shed),
+            Mode::Observe | Mode::Off => Ok(()),
+        }
+    }
+
+    /// Decides by the level and, if it admits, asks the gate.
+    pub(crate) fn ask(
+        &self,
+        priority: Priority,
+        progress: Progress,
+        deadline: Option<Duration>,
+        now: Duration,
+    ) -> Result<Entrance, Shed> {
+        self.decide(priority, progress, now)?;
+        let ticket = Ticket {
+            priority: priority.clamped(self.door.demand.last()),
+            progress,
+            deadline: deadline.map_or(u64::MAX, nanos),
+        };
+        match self.gate.acquire(&ticket, now) {
+            Answer::Granted(permit) => Ok(Entrance::Open(permit)),
+            Answer::Wait(acquire) => Ok(Entrance::Wait(acquire)),
+            Answer::Refused(reason) => Err(self.shed(priority, reason)),
+        }
     }
 
     /// Counts a refusal and tells of it.

@@ -47,7 +47,7 @@ use tokio::{
 pub(crate) use self::{
     core::Ticket,
     meter::Metered,
-    permit::{Acquire, Permit},
+    permit::{Acquire, Answer, Permit},
 };
 use self::{
     core::{Asked, Core, Dispatcher, Wakes},
@@ -123,7 +123,7 @@ impl Gate {
     }
 
     /// Asks for a permit at `now`.
-    pub(crate) fn acquire(self: &Arc<Self>, ticket: &Ticket, now: Duration) -> Acquire {
+    pub(crate) fn acquire(self: &Arc<Self>, ticket: &Ticket, now: Duration) -> Answer {
         let mut wakes = Wakes::new();
         let mut core = lock(&self.core);
         let asked = core.ask(ticket, nanos(now), &mut wakes);
@@ -145,11 +145,12 @@ impl Gate {
         }
         match asked {
             Asked::Started if self.yields() => {
-                Acquire::yielding(Permit::new(Arc::clone(self)), Duration::ZERO)
+                let permit = Permit::new(Arc::clone(self));
+                Answer::Wait(Acquire::yielding(permit, Duration::ZERO))
             }
-            Asked::Started => Acquire::settled(Ok(Permit::new(Arc::clone(self)))),
-            Asked::Queued(seat) => Acquire::waiting(Arc::clone(self), seat),
-            Asked::Refused(reason) => Acquire::settled(Err(reason)),
+            Asked::Started => Answer::Granted(Permit::new(Arc::clone(self))),
+            Asked::Queued(seat) => Answer::Wait(Acquire::waiting(Arc::clone(self), seat)),
+            Asked::Refused(reason) => Answer::Refused(reason),
         }
     }
 

@@ -19,6 +19,17 @@ pub(crate) struct Permit {
     served: bool,
 }
 
+/// What the gate says to a request.
+#[derive(Debug)]
+pub(crate) enum Answer {
+    /// Start.
+    Granted(Permit),
+    /// Wait for a permit.
+    Wait(Acquire),
+    /// Not admitted.
+    Refused(Reason),
+}
+
 /// The wait for a [`Permit`]: ready with one and how long it took, or with the reason of a refusal.
 ///
 /// Dropped while waiting, it leaves the queue at once; dropped with a permit that nobody looked at, it
@@ -26,7 +37,6 @@ pub(crate) struct Permit {
 pub(crate) struct Acquire(State);
 
 enum State {
-    Settled(Result<Permit, Reason>),
     Waiting {
         gate: Arc<Gate>,
         seat: u32,
@@ -65,10 +75,6 @@ impl Drop for Permit {
 // === impl Acquire ===
 
 impl Acquire {
-    pub(super) const fn settled(outcome: Result<Permit, Reason>) -> Self {
-        Self(State::Settled(outcome))
-    }
-
     pub(super) const fn waiting(gate: Arc<Gate>, seat: u32) -> Self {
         Self(State::Waiting { gate, seat })
     }
@@ -82,17 +88,6 @@ impl Acquire {
             yielding,
         })
     }
-
-    /// Returns the outcome if there is no need to wait for it.
-    pub(crate) fn try_settled(mut self) -> Result<Result<Permit, Reason>, Self> {
-        match std::mem::replace(&mut self.0, State::Done) {
-            State::Settled(outcome) => Ok(outcome),
-            other => {
-                self.0 = other;
-                Err(self)
-            }
-        }
-    }
 }
 
 impl Future for Acquire {
@@ -101,9 +96,6 @@ impl Future for Acquire {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         loop {
             match std::mem::replace(&mut self.0, State::Done) {
-                State::Settled(outcome) => {
-                    return Poll::Ready(outcome.map(|permit| (permit, Duration::ZERO)));
-                }
                 State::Waiting { gate, seat } => match gate.look(seat, cx.waker()) {
                     None => {
                         self.0 = State::Waiting { gate, seat };
@@ -153,7 +145,6 @@ impl Drop for Acquire {
 impl fmt::Debug for Acquire {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = match &self.0 {
-            State::Settled(_) => "settled",
             State::Waiting { .. } => "waiting",
             State::Yielding { .. } => "yielding",
             State::Done => "done",

@@ -44,8 +44,17 @@ fn ticket(business: u8) -> Ticket {
 
 use crate::priority::{Priority, Progress};
 
+/// Waits for what the gate says, if it must be waited for.
+async fn outcome(answer: Answer) -> Result<(Permit, Duration), Reason> {
+    match answer {
+        Answer::Granted(permit) => Ok((permit, Duration::ZERO)),
+        Answer::Wait(acquire) => acquire.await,
+        Answer::Refused(reason) => Err(reason),
+    }
+}
+
 async fn acquire(gate: &Arc<Gate>, business: u8) -> Result<Permit, Reason> {
-    let acquire = gate.acquire(&ticket(business), gate.clock.now());
+    let acquire = outcome(gate.acquire(&ticket(business), gate.clock.now()));
     acquire.await.map(|(permit, _)| permit)
 }
 
@@ -153,7 +162,9 @@ async fn nobody_waits_longer_than_allowed_though_nothing_else_happens() {
         ..ticket(0)
     };
     let start = gate.clock.now();
-    let refused = gate.acquire(&short, gate.clock.now()).await.map(drop);
+    let refused = outcome(gate.acquire(&short, gate.clock.now()))
+        .await
+        .map(drop);
     assert_eq!(refused, Err(Reason::Expired));
     assert!(
         gate.clock.now() - start <= Duration::from_millis(71),
@@ -191,7 +202,7 @@ async fn o9_ten_thousand_random_cancels_leak_nothing() {
     let mut cancelled = 0;
     while cancelled < 10_000 {
         let business = u8::try_from(random(8)).unwrap();
-        let mut asked = Box::pin(gate.acquire(&ticket(business), gate.clock.now()));
+        let mut asked = Box::pin(outcome(gate.acquire(&ticket(business), gate.clock.now())));
         match random(4) {
             // Never polled, whatever it was.
             0 => {
@@ -386,7 +397,7 @@ fn o25_an_adaptive_limit_adapts_without_a_runtime() {
     let (clock, hand) = Clock::manual();
     let gate = Gate::new(&Concurrency::default(), clock, Duration::from_secs(5));
     let permits = gate.load().2;
-    let ask = || Box::pin(gate.acquire(&ticket(0), gate.clock.now()));
+    let ask = || Box::pin(outcome(gate.acquire(&ticket(0), gate.clock.now())));
     let mut held: Vec<_> = (0..permits).map(|_| ask()).collect();
     let mut waiting = ask();
     assert!(poll(waiting.as_mut()).is_pending());
@@ -413,7 +424,7 @@ async fn the_best_is_woken_after_those_who_are_refused() {
             deadline,
             ..ticket(business)
         };
-        let mut asked = Box::pin(gate.acquire(&ticket, gate.clock.now()));
+        let mut asked = Box::pin(outcome(gate.acquire(&ticket, gate.clock.now())));
         let waker = Waker::from(Arc::new(Bell(name, Arc::clone(&order))));
         let polled = asked.as_mut().poll(&mut Context::from_waker(&waker));
         assert!(polled.is_pending());
@@ -447,7 +458,7 @@ async fn no_waker_is_dropped_under_the_lock() {
     let dropped = Arc::new(Mutex::new(Vec::new()));
     let waker = || Waker::from(Arc::new(Holder(Arc::clone(&gate), Arc::clone(&dropped))));
     let _held = acquire(&gate, 0).await.unwrap();
-    let mut waiting = Box::pin(gate.acquire(&ticket(1), gate.clock.now()));
+    let mut waiting = Box::pin(outcome(gate.acquire(&ticket(1), gate.clock.now())));
     for _ in 0..2 {
         let polled = waiting.as_mut().poll(&mut Context::from_waker(&waker()));
         assert!(polled.is_pending());

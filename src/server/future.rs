@@ -5,7 +5,7 @@ use std::{
     future::Future,
     pin::Pin,
     sync::Arc,
-    task::{Context, Poll, ready},
+    task::{Context, Poll, Waker, ready},
     time::Duration,
 };
 
@@ -15,7 +15,7 @@ use tower_service::Service;
 
 use super::{body::Body, level::set_level, refusal::Dialect, request::Facts};
 use crate::{
-    admission::{InFlight, Shared},
+    admission::{Entrance, InFlight, Shared},
     config::PermitEnds,
     error::{Reason, Shed},
     gate::{Acquire, Permit},
@@ -48,6 +48,7 @@ pin_project! {
         Refused { shed: Shed },
         Waiting { acquire: Acquire, start: Option<Start<S, B>> },
         Starting { start: Option<Start<S, B>> },
+        Broken { error: Option<S::Error> },
         Running { #[pin] future: S::Future },
     }
 }
@@ -94,8 +95,10 @@ where
     }
 
     /// A request on which the level has decided and the gate was asked.
+    ///
+    /// Who gets in at once starts here: what has nothing to wait for need not be kept for later.
     pub(super) fn asked(
-        asked: Result<Option<Acquire>, Shed>,
+        asked: Result<Entrance, Shed>,
         inner: S,
         request: Request<B>,
         facts: Facts,
@@ -103,7 +106,7 @@ where
         ends: PermitEnds,
     ) -> Self {
         let mut walk = Walk {
-            dialect: Dialect::of(request.headers()),
+            dialect: Dialect::Http,
             ends,
             task: Some(facts.task),
             outside: facts.waited,
@@ -111,18 +114,20 @@ where
             permit: None,
             shared: Arc::clone(shared),
         };
-        let start = Some(Start { inner, request });
-        let state = match asked.map(|acquire| acquire.map(Acquire::try_settled)) {
-            Err(shed) => State::Refused { shed },
-            Ok(None) => State::Starting { start },
-            Ok(Some(Ok(Ok(permit)))) => {
+        let state = match asked {
+            Ok(Entrance::Open(permit)) => {
                 walk.granted(permit, Duration::ZERO);
-                State::Starting { start }
+                walk.start(inner, request)
             }
-            Ok(Some(Ok(Err(reason)))) => State::Refused {
-                shed: walk.shed(reason),
-            },
-            Ok(Some(Err(acquire))) => State::Waiting { acquire, start },
+            Ok(Entrance::Wait(acquire)) => {
+                walk.dialect = Dialect::of(request.headers());
+                let start = Some(Start { inner, request });
+                State::Waiting { acquire, start }
+            }
+            Err(shed) => {
+                walk.dialect = Dialect::of(request.headers());
+                State::Refused { shed }
+            }
         };
         Self { state, walk }
     }
@@ -133,6 +138,22 @@ impl Walk {
         self.permit = Some(permit);
         self.shared
             .note_started(self.priority(), self.outside.saturating_add(at_gate));
+    }
+
+    /// Calls a service that is ready now; one that is not is asked again by the future, which can be woken.
+    fn start<S, B>(&mut self, mut inner: S, request: Request<B>) -> State<S, B>
+    where
+        S: Service<Request<B>>,
+    {
+        match inner.poll_ready(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(Ok(())) => State::Running {
+                future: task::lend(&mut self.task, || inner.call(request)),
+            },
+            Poll::Ready(Err(error)) => State::Broken { error: Some(error) },
+            Poll::Pending => State::Starting {
+                start: Some(Start { inner, request }),
+            },
+        }
     }
 
     fn shed(&self, reason: Reason) -> Shed {
@@ -208,6 +229,12 @@ where
                     State::Running {
                         future: task::lend(&mut this.walk.task, || inner.call(request)),
                     }
+                }
+                StateProjection::Broken { error } => {
+                    this.walk.finish();
+                    return error
+                        .take()
+                        .map_or(Poll::Pending, |error| Poll::Ready(Err(error)));
                 }
                 StateProjection::Running { future } => {
                     let response = ready!(task::lend(&mut this.walk.task, || future.poll(cx)));
