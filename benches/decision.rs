@@ -1,9 +1,9 @@
 //! What does a decision at the callee cost where nobody has to wait?
 //!
-//! `Admission::admit` polled once and dropped: read the clock, count the arrival, compare with the level,
-//! take a permit, note the start, give the permit back. Included besides: the future of `admit`, the count
-//! of requests in flight and the wait before the gate (zero), which jobs report. Not included: what the
-//! dispatcher does for all requests of a turn together (a bench of `layer` has it), and reading fields.
+//! `level` is the decision itself, `Admission::decide`: read the clock, count the arrival, compare with the
+//! level. `gate` and `no_gate` are `Admission::admit` polled once and dropped, which adds the permit: taken
+//! under a lock, noted as started, given back under a lock; and the count of requests in flight. Not included:
+//! what the dispatcher does for all requests of a turn together (a bench of `layer` has it), and reading fields.
 //!
 //! `clock` is the reading of the clock alone, which nothing here can make cheaper.
 
@@ -12,7 +12,7 @@ mod support;
 use std::{hint::black_box, time::Duration};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use dagor::{Admission, Business, Concurrency, Priority, User};
+use dagor::{Admission, Business, Concurrency, Priority, Progress, User};
 
 fn decision(criterion: &mut Criterion) {
     let runtime = support::runtime();
@@ -23,6 +23,10 @@ fn decision(criterion: &mut Criterion) {
     group.bench_function("clock", |bencher| {
         let clock = dagor::Clock::system();
         bencher.iter(|| clock.now());
+    });
+    let admission = support::roomy().build().expect("valid settings");
+    group.bench_function("level", |bencher| {
+        bencher.iter(|| admission.decide(black_box(priority), Progress::New).is_ok());
     });
     let admissions = [
         ("gate", support::roomy()),

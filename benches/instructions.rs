@@ -1,8 +1,8 @@
 //! How many instructions does a decision at the callee take?
 //!
-//! The decision of `decision`, once, after a hundred others; counted by Callgrind, so the figure is the same
-//! on a busy machine as on an idle one. Included: the future of `admit`, its poll, the reading of the clock
-//! (`clock` alone is how many of it), and the drop that gives the permit back.
+//! `level` is the decision itself, `Admission::decide`; `decision` is `Admission::admit` with the permit, as in
+//! the bench `decision`. Once, after a hundred others; counted by Callgrind, so the figure is the same on a busy
+//! machine as on an idle one. Included: the reading of the clock (`clock` alone is how many of it).
 
 #![allow(
     clippy::exit,
@@ -15,7 +15,9 @@ mod support;
 
 use std::{hint::black_box, time::Duration};
 
-use dagor::{Admission, Business, Clock, Concurrency, Priority, User, admission::Builder};
+use dagor::{
+    Admission, Business, Clock, Concurrency, Priority, Progress, User, admission::Builder,
+};
 use gungraun::{library_benchmark, library_benchmark_group, main};
 use tokio::runtime::Runtime;
 
@@ -54,10 +56,18 @@ fn decision((runtime, admission, priority): Warm) -> (Runtime, Admission) {
 }
 
 #[library_benchmark]
+#[bench::gate(gate())]
+fn level((runtime, admission, priority): Warm) -> (Runtime, Admission) {
+    let admitted = admission.decide(black_box(priority), Progress::New);
+    assert!(black_box(admitted).is_ok());
+    (runtime, admission)
+}
+
+#[library_benchmark]
 #[bench::system(Clock::system())]
 fn clock(clock: Clock) -> Duration {
     black_box(clock.now())
 }
 
-library_benchmark_group!(name = decisions, benchmarks = [decision, clock]);
+library_benchmark_group!(name = decisions, benchmarks = [level, decision, clock]);
 main!(library_benchmark_groups = decisions);
