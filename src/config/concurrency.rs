@@ -29,7 +29,7 @@ pub enum Concurrency {
 /// defaults were measured on loaded servers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Adaptive {
-    /// Permits per worker thread at the start (`start_per_worker`, 1 to 10,000, default 8).
+    /// Permits per worker thread at the start (`start_per_worker`, 1 to 10,000, default 4).
     ///
     /// Too low costs goodput in the first overload (from 1 to 455 permits took 0.6 s); too high lets
     /// the first burst past the gate.
@@ -98,7 +98,7 @@ impl Default for Concurrency {
 impl Default for Adaptive {
     fn default() -> Self {
         Self {
-            start_per_worker: 8,
+            start_per_worker: 4,
             calm: Duration::from_millis(2),
             busy: Duration::from_millis(5),
             step: 0.1,
