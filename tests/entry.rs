@@ -673,7 +673,8 @@ fn everything_can_be_shared_between_threads() {
 
     let layer = Entry::builder().user(account).trust(mesh).build().unwrap();
     shared(&layer);
-    let service = layer.layer(service_fn(async |_: Request<()>| Ok::<_, Infallible>(())));
+    let answer = async |_: Request<()>| Ok::<_, Infallible>(Response::new(()));
+    let service = layer.layer(service_fn(answer));
     shared(&service);
     sent(&service.clone().call(request("/")));
     sent(&Entry::builder());
@@ -682,4 +683,23 @@ fn everything_can_be_shared_between_threads() {
         shown.contains("exempt") && !shown.contains("key"),
         "{shown}"
     );
+}
+
+/// A caller that is ranked anew here would withhold by its own priority, which is another one: at three times
+/// the capacity it withheld nearly everything.
+#[tokio::test]
+async fn only_a_trusted_peer_hears_the_level() {
+    for (trusted, hears) in [(false, false), (true, true)] {
+        let entry = Entry::builder().trust(mesh).build().unwrap();
+        let told = service_fn(async |_: Request<Body>| {
+            let response = Response::builder().header("dagor-level", "131072;w=3;r=8");
+            Ok::<_, Infallible>(response.body(Body::empty()).unwrap())
+        });
+        let mut request = Request::new(Body::empty());
+        if trusted {
+            request.extensions_mut().insert(Mesh);
+        }
+        let response = entry.layer(told).oneshot(request).await.unwrap();
+        assert_eq!(response.headers().contains_key("dagor-level"), hears);
+    }
 }

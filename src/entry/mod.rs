@@ -3,7 +3,8 @@
 //! Put the layer in front of the service that the outside world talks to. For every request it
 //!
 //! 1. removes the `dagor-*` fields that the client sent, unless the peer is [trusted](Trust), and counts
-//!    them: whoever could set a priority would set the best one;
+//!    them: whoever could set a priority would set the best one; and the level from what such a peer is
+//!    answered, since it would withhold by a priority that is not the one it has here;
 //! 2. looks up the [`Business`](crate::Business) in a [`Table`] of routes;
 //! 3. finds the user (from a hook, else the host the request came from) and, through a keyed hash that
 //!    changes every hour, where they stand: [`UserHash`];

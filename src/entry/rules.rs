@@ -21,9 +21,10 @@ use crate::{
 /// Whether a peer may say which priority its requests have.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Trust {
-    /// It is one of ours: its `dagor-*` fields are honoured.
+    /// It is one of ours: its `dagor-*` fields are honoured, and it hears the level.
     Trusted,
-    /// It is anybody: its `dagor-*` fields are removed.
+    /// It is anybody: its `dagor-*` fields are removed, and so is the level from its responses. Ranked anew
+    /// here, it would withhold by another priority than it has.
     Untrusted,
 }
 
@@ -48,12 +49,14 @@ pub(super) struct Rules {
 }
 
 impl Rules {
+    /// Returns whether the sender of a request may speak of priorities, and hear of levels.
+    pub(super) fn trust(&self, parts: &Parts) -> Trust {
+        let trust = self.trust.as_ref();
+        trust.map_or(Trust::Untrusted, |trust| trust(parts))
+    }
+
     /// Begins the task of a request and removes what its sender may not say; `None` if its path is exempt.
-    pub(super) fn begin(&self, parts: &mut Parts) -> Option<Task> {
-        let trust = self
-            .trust
-            .as_ref()
-            .map_or(Trust::Untrusted, |trust| trust(parts));
+    pub(super) fn begin(&self, trust: Trust, parts: &mut Parts) -> Option<Task> {
         if trust == Trust::Untrusted {
             self.strip(parts);
         }

@@ -5,10 +5,14 @@ use std::{
     task::{Context, Poll},
 };
 
-use http::Request;
+use http::{Request, Response};
 use tower_service::Service;
 
-use super::{builder::EntryBuilder, future::ResponseFuture, rules::Rules};
+use super::{
+    builder::EntryBuilder,
+    future::ResponseFuture,
+    rules::{Rules, Trust},
+};
 use crate::task;
 
 /// Begins a task with every request, before the service it wraps; made by an
@@ -53,9 +57,9 @@ impl<S> Entry<S> {
     }
 }
 
-impl<S, B> Service<Request<B>> for Entry<S>
+impl<S, B, R> Service<Request<B>> for Entry<S>
 where
-    S: Service<Request<B>>,
+    S: Service<Request<B>, Response = Response<R>>,
 {
     type Response = S::Response;
     type Error = S::Error;
@@ -67,12 +71,17 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let (mut parts, body) = request.into_parts();
-        let mut task = self.rules.begin(&mut parts);
+        let trust = self.rules.trust(&parts);
+        let mut task = self.rules.begin(trust, &mut parts);
         if let Some(task) = &task {
             parts.extensions.insert(task.clone());
         }
         let request = Request::from_parts(parts, body);
         let future = task::lend(&mut task, || self.inner.call(request));
-        ResponseFuture::new(future, task)
+        let hide = match trust {
+            Trust::Trusted => None,
+            Trust::Untrusted => Some(self.rules.names.level.header().clone()),
+        };
+        ResponseFuture::new(future, task, hide)
     }
 }

@@ -139,9 +139,9 @@ impl Gate {
             Dispatcher::Asleep => self.signal.notify_one(),
             Dispatcher::Impossible | Dispatcher::Ticking | Dispatcher::Letting => {}
         }
-        let check = check || matches!(asked, Asked::Queued(_));
-        if check && dispatcher != Dispatcher::Absent {
-            self.check_runtime();
+        let waits = matches!(asked, Asked::Queued(_));
+        if (check || waits) && dispatcher != Dispatcher::Absent {
+            self.check_runtime(waits);
         }
         match asked {
             Asked::Started if self.yields() => {
@@ -259,13 +259,16 @@ impl Gate {
 
     /// The dispatcher lets only its own runtime's tasks run; requests of another one must yield. Nor may they
     /// wait for it: nobody may be driving that runtime any more.
-    fn check_runtime(&self) {
-        let foreign = Handle::try_current()
-            .is_ok_and(|here| fingerprint(here.id()) != self.home.load(Ordering::Relaxed));
+    ///
+    /// One from outside of any runtime that must wait is as strange: if it is the only one, nobody may be
+    /// driving the dispatcher's.
+    fn check_runtime(&self, waits: bool) {
+        let home = self.home.load(Ordering::Relaxed);
+        let foreign = Handle::try_current().map_or(waits, |here| fingerprint(here.id()) != home);
         if foreign && self.set_yields() {
             self.settle();
             self.advise(Advice::NoDispatcher {
-                cause: "requests come from another runtime",
+                cause: "requests come from outside of the dispatcher's runtime",
             });
         }
     }

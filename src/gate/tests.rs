@@ -543,3 +543,26 @@ fn o25_a_runtime_without_timer_is_given_up_at_once() {
     });
     assert_eq!(dispatcher(&gate), Dispatcher::Impossible);
 }
+
+/// O25: a runtime that served one request and then stands still, and requests that are in no runtime.
+#[test]
+fn o25_a_runtime_that_stands_still_strands_nobody_outside_of_it() {
+    let gate = gate(1);
+    let still = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    still.block_on(async { acquire(&gate, 0).await.unwrap().finish() });
+    for _ in 0..3 {
+        let mut asked = pin!(acquire(&gate, 0));
+        let mut looks = 0;
+        let permit = loop {
+            if let Poll::Ready(permit) = poll(asked.as_mut()) {
+                break permit;
+            }
+            looks += 1;
+            assert!(looks < 1_000, "waits for a runtime that nobody drives");
+        };
+        permit.unwrap().finish();
+    }
+}
