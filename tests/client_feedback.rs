@@ -8,6 +8,7 @@ use dagor::{
     Business, Clock, Level, Priority, Task, User,
     client::{Callee, Client, ClientLayer, Feedback, GrpcFeedback, HttpFeedback, Inferred, Sign},
     clock::Hand,
+    control::Constants,
     is_withheld,
 };
 use http::{Request, Response};
@@ -369,6 +370,55 @@ fn sign(
 
 const fn refused(retry_after: Option<Duration>) -> Sign {
     Sign::Refused { retry_after }
+}
+
+/// The constants of a callee are taken as they come; a call must not panic because of them.
+#[test]
+fn constants_that_make_no_sense_stop_nobody() {
+    let usual = Constants::dagor;
+    let (none, longest) = (f64::NAN, Duration::MAX);
+    let senseless = [
+        Constants {
+            well_below: none,
+            ..usual()
+        },
+        Constants {
+            threshold: longest,
+            ..usual()
+        },
+        Constants {
+            longest_window: longest,
+            ..usual()
+        },
+        Constants {
+            memory: none,
+            margin: none,
+            down: -1.0,
+            ..usual()
+        },
+        Constants {
+            window: Duration::ZERO,
+            longest_window: Duration::ZERO,
+            ..usual()
+        },
+    ];
+    for constants in senseless {
+        let (clock, hand) = Clock::manual();
+        let callee = Callee::builder("contacts")
+            .clock(clock)
+            .constants(constants);
+        let callee = callee.build().unwrap();
+        for call in 0..500 {
+            hand.advance(25 * MS);
+            let Ok(pass) = callee.decide("instance", Priority::MOST_IMPORTANT) else {
+                continue;
+            };
+            pass.settle(match call {
+                0..50 => refused(Some(Duration::MAX)),
+                _ => Sign::Served,
+            });
+        }
+    }
 }
 
 #[test]

@@ -91,7 +91,7 @@ impl Inference {
                 state.refused = Some(now);
                 let patience = state.controller.constants().longest_window;
                 let asked = retry_after.unwrap_or_default().min(longest_hold);
-                state.held = state.held.max(now + patience.max(asked));
+                state.held = state.held.max(now.saturating_add(patience.max(asked)));
             }
             Sign::Failed => {}
         }
@@ -150,12 +150,16 @@ impl State {
         let threshold = constants.threshold;
         let quiet = self.refused.map(|refused| now.saturating_sub(refused));
         if self.window.refused > 0 {
-            return threshold.max(Duration::from_nanos(1)) * 2;
+            return threshold.max(Duration::from_nanos(1)).saturating_mul(2);
         }
         match quiet {
-            Some(quiet) if quiet < constants.longest_window * Self::QUIET => threshold,
-            Some(quiet) if quiet < constants.longest_window * Self::FORGOTTEN => {
-                threshold.mul_f64(constants.well_below.clamp(0.0, 1.0))
+            Some(quiet) if quiet < constants.longest_window.saturating_mul(Self::QUIET) => {
+                threshold
+            }
+            Some(quiet) if quiet < constants.longest_window.saturating_mul(Self::FORGOTTEN) => {
+                // The constants are as they were given. A share that is none, or too long a time, is no wait.
+                let share = constants.well_below.clamp(0.0, 1.0);
+                Duration::try_from_secs_f64(share * threshold.as_secs_f64()).unwrap_or_default()
             }
             _ => Duration::ZERO,
         }
@@ -163,7 +167,8 @@ impl State {
 
     /// Returns whether nobody wanted the instance for a window and it has nothing against more.
     fn is_idle(&self, now: Duration) -> bool {
-        let forgotten = self.controller.constants().longest_window * Self::FORGOTTEN;
+        let longest = self.controller.constants().longest_window;
+        let forgotten = longest.saturating_mul(Self::FORGOTTEN);
         let recent = |refused| now.saturating_sub(refused) < forgotten;
         now >= self.held
             && !self.refused.is_some_and(recent)
