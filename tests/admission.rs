@@ -173,3 +173,25 @@ async fn queuing_times_of_an_hour_ago_are_not_those_of_the_last_seconds() {
     hand.advance(Duration::from_secs(3600));
     assert_eq!(admission.snapshot().queuing.count, 0);
 }
+
+/// The dispatcher ends by a panic where there is no timer, and says so while it unwinds: a second panic would
+/// take the process with it.
+#[test]
+fn an_observer_that_panics_at_advice_does_not_end_the_process() {
+    struct Panics;
+    impl Observer for Panics {
+        fn advice(&self, _: &str, _: &Advice) {
+            panic!("on purpose");
+        }
+    }
+    let builder = Admission::builder("orders").observer(Panics);
+    let admission = builder.settings(settings(Mode::Enforce)).build().unwrap();
+    let no_timer = tokio::runtime::Builder::new_current_thread().build();
+    no_timer.unwrap().block_on(async {
+        for _ in 0..3 {
+            let admitted = admission.admit(user(0), Duration::ZERO).await;
+            assert!(admitted.is_ok(), "{admitted:?}");
+            tokio::task::yield_now().await;
+        }
+    });
+}

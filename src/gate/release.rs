@@ -16,6 +16,7 @@
 
 use std::{
     future::{Future, poll_fn},
+    panic::{AssertUnwindSafe, catch_unwind},
     pin::pin,
     sync::{Arc, Weak},
     task::Poll,
@@ -142,7 +143,9 @@ impl Gate {
         // The end of a runtime is most often that of the service, which nobody needs to be told of. If it
         // was not, the next request finds out.
         if give_up {
-            self.advise(Advice::NoDispatcher { cause });
+            // The dispatcher may be unwinding, and an observer that panics then would end the process.
+            let advise = AssertUnwindSafe(|| self.advise(Advice::NoDispatcher { cause }));
+            drop(catch_unwind(advise));
         }
     }
 }
