@@ -44,6 +44,8 @@ const NOBODY: u32 = u32::MAX;
 pub(super) struct Closer {
     pub(super) controller: Controller,
     pub(super) seen: Seen,
+    /// Of what callers say they withheld in the window, what this level can have caused, per business.
+    believed: Box<[u32]>,
     /// Requests refused by the level up to the last window.
     pub(super) refused: u64,
     /// When the last window was closed.
@@ -69,6 +71,7 @@ impl Door {
         let seen = Seen::new(&demand);
         let closer = Closer {
             controller,
+            believed: seen.window_withheld.clone(),
             seen,
             refused: 0,
             since: now,
@@ -127,10 +130,12 @@ impl Door {
         let Closer {
             controller,
             seen,
+            believed,
             refused,
             since,
         } = closer;
         self.demand.take(seen);
+        believe(believed, &seen.window_withheld, controller.level());
         let arrived: u64 = seen.window.iter().map(|&count| u64::from(count)).sum();
         let newly_refused = measured.refused.saturating_sub(*refused);
         *refused = measured.refused;
@@ -141,7 +146,7 @@ impl Door {
             now,
             &control::Seen {
                 arrived: &seen.window,
-                withheld: &seen.window_withheld,
+                withheld: believed,
                 admitted: arrived.saturating_sub(newly_refused),
                 served: measured.served,
                 starts: measured.starts,
@@ -183,6 +188,19 @@ impl Door {
         self.demand.take(&mut closer.seen);
         closer.since = now;
         self.level.store(Level::OPEN.get(), Release);
+    }
+}
+
+/// Puts into `believed` what was withheld of the businesses that `level` does not admit whole.
+///
+/// Of the others nothing is withheld because of it: the report is late, and its requests come from now on, or
+/// it is wrong. The law would take it for requests that are admitted, so that one caller could close the level
+/// for everybody.
+fn believe(believed: &mut [u32], withheld: &[u32], level: Level) {
+    let mut end = 0;
+    for (believed, &withheld) in believed.iter_mut().zip(withheld) {
+        end += Priority::PER_BUSINESS;
+        *believed = if end <= level.get() { 0 } else { withheld };
     }
 }
 
@@ -268,7 +286,28 @@ mod loom_tests {
 #[cfg(all(test, not(dagor_loom)))]
 mod tests {
     use super::*;
-    use crate::control::Constants;
+    use crate::{
+        control::Constants,
+        priority::{Business, User},
+    };
+
+    #[test]
+    fn only_the_businesses_that_are_not_admitted_whole_are_believed() {
+        let believed = |level| {
+            let mut believed = [9; 3];
+            believe(&mut believed, &[1, 2, 3], level);
+            believed
+        };
+        let at = |business, user| {
+            let user = User::new(user, 0).unwrap();
+            Level::at(Priority::new(Business::new(business), user))
+        };
+        assert_eq!(believed(Level::FLOOR), [1, 2, 3]);
+        assert_eq!(believed(at(0, 127)), [1, 2, 3]);
+        assert_eq!(believed(at(1, 0)), [0, 2, 3]);
+        assert_eq!(believed(at(1, 5)), [0, 2, 3]);
+        assert_eq!(believed(Level::OPEN), [0; 3]);
+    }
 
     /// Otherwise no window would ever be closed again, and the level stay where it is for good.
     #[test]

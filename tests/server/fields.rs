@@ -3,7 +3,9 @@
 use dagor::{Admission, Clock, Concurrency, Reason, Settings, observe::FieldFault};
 use http::{HeaderValue, StatusCode};
 
-use crate::support::{Asked, Ear, Pressure, asked, call, eventually, get, ms, priority, sleeper};
+use crate::support::{
+    Asked, Ear, Pressure, Random, asked, call, eventually, get, ms, offer, priority, secs, sleeper,
+};
 
 fn paused() -> (Admission, Ear) {
     let ear = Ear::default();
@@ -173,4 +175,36 @@ async fn a_request_is_answered_when_its_caller_stops_waiting() {
     let waited = admission.clock().now() - start;
     assert!((ms(30)..ms(75)).contains(&waited), "{waited:?}");
     assert_eq!(ear.heard().shed, [(priority(0, 0), Reason::Expired)]);
+}
+
+/// Fifty requests a second report more than anybody can have withheld, of what is admitted whole. As
+/// demand that is admitted it would press the level down on everybody, to a third of what can be served.
+#[tokio::test(start_paused = true)]
+async fn a_caller_that_lies_about_its_demand_closes_the_level_for_nobody() {
+    for lie in ["0;n=65535", "0;n=65535, 3;n=65535, 7;n=65535, 255;n=65535"] {
+        let admission = Admission::builder("fields")
+            .clock(Clock::tokio())
+            .concurrency(Concurrency::Fixed(10.try_into().unwrap()))
+            .build()
+            .unwrap();
+        // 1,000 a second.
+        let service = sleeper(&admission, ms(10));
+        let liar = service.clone();
+        let liar = tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(ms(20)).await;
+                drop(call(&liar, saying("dagor-demand", &[lie])).await);
+            }
+        });
+        let mut random = Random::new(9);
+        let load = offer(&service, 1500, secs(10), || {
+            let business = u8::try_from(random.below(8)).unwrap();
+            random.user(business)
+        });
+        let load = load.await;
+        liar.abort();
+        assert!(load.share_of(10_000.0) > 0.95, "{lie}: {load:?}");
+        let told = &admission.snapshot().businesses;
+        assert!(told[0].withheld > 65_535, "told as it came: {told:?}");
+    }
 }
