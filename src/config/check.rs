@@ -205,7 +205,7 @@ fn is_content_type(text: &str) -> bool {
 }
 
 /// Whether `text` is a path, or with a `*` at its end the beginning of one.
-pub(super) fn is_path(text: &str) -> bool {
+fn is_path(text: &str) -> bool {
     let path = text.strip_suffix('*').unwrap_or(text);
     let visible = |char: char| !char.is_control() && !char.is_whitespace();
     text.len() <= 1_024

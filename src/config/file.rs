@@ -4,7 +4,6 @@ use std::{fs, io::Read, path::Path};
 
 use super::{
     Settings,
-    check::is_path,
     document::{Document, NAMES},
     fault::{Fault, Faults, SettingsError},
     given::{Given, Value},
@@ -23,9 +22,9 @@ pub struct File {
     pub settings: Settings,
     /// The section `[business]`: each pattern and its number, in the order of the file.
     ///
-    /// A pattern is a path that begins with `/`, with a `*` at its end for any ending, and before it,
-    /// if wanted, a method and one space: `"/login"`, `"POST /checkout"`, `"/pay.Payments/*"`. For the
-    /// builder of `entry`; a service that is not an entry has no use for it.
+    /// A pattern is a path that begins with `/`, with `/*` at its end for all that is under it, and before
+    /// it, if wanted, a method and one space: `"/login"`, `"POST /checkout"`, `"/pay.Payments/*"`. For the
+    /// table of `entry`, which takes the same patterns; a service that is not an entry has no use for it.
     pub businesses: Vec<(String, u8)>,
 }
 
@@ -114,19 +113,28 @@ fn businesses(given: Vec<Given>, faults: &mut Faults) -> Vec<(String, u8)> {
     table
 }
 
-/// Whether `text` is a path, with a method before it or not.
+/// Whether `text` is a pattern of the entry's table, by the rule of that table, which is not there without
+/// the feature `http`.
 fn is_pattern(text: &str) -> bool {
-    match text.split_once(' ') {
-        Some((method, path)) => {
-            let upper = method.bytes().all(|byte| byte.is_ascii_uppercase());
-            (1..=32).contains(&method.len()) && upper && is_path(path)
-        }
-        None => is_path(text),
-    }
+    let (method, path) = match text.split_once(' ') {
+        Some((method, path)) => (Some(method), path),
+        None => (None, text),
+    };
+    let prefix = path.strip_suffix('*').filter(|rest| rest.ends_with('/'));
+    let path = prefix.unwrap_or(path);
+    let matches = |byte: u8| byte.is_ascii_graphic() && !b"*?#{}".contains(&byte);
+    text.len() <= 1_024
+        && method.is_none_or(|method| METHODS.contains(&method))
+        && path.starts_with('/')
+        && path.bytes().all(matches)
 }
 
-const PATTERN_ALLOWED: &str =
-    "a path that begins with / and has * nowhere but at its end, or a method and such a path";
+const METHODS: [&str; 9] = [
+    "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH",
+];
+
+const PATTERN_ALLOWED: &str = "a path that begins with / and has * nowhere but in /* at its end, or a \
+                               method such as GET, a space and such a path";
 
 /// Thousands of routes; and what an attacker could make the parser hold stays small.
 const MOST_BYTES: usize = 256 * 1_024;

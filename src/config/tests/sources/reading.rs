@@ -214,9 +214,9 @@ dagor.toml:13: refusal.retry_after_seconds = [3, 1], expected [low, high] with l
 dagor.toml:14: refusal.colour = \"red\", expected a known key
 dagor.toml:17: concurrency.permits = 3, expected only where concurrency.kind is \"fixed\"
 dagor.toml:18: concurrency.busy_ms = 5, expected more than concurrency.calm_ms (5)
-dagor.toml:21: business.\"login\" = 1, expected as key a path that begins with / and has * nowhere but at its end, or a method and such a path
+dagor.toml:21: business.\"login\" = 1, expected as key a path that begins with / and has * nowhere but in /* at its end, or a method such as GET, a space and such a path
 dagor.toml:22: business.\"/pay\" = 300, expected a whole number, 0 to 255
-dagor.toml:23: business.\"post /x\" = 1, expected as key a path that begins with / and has * nowhere but at its end, or a method and such a path
+dagor.toml:23: business.\"post /x\" = 1, expected as key a path that begins with / and has * nowhere but in /* at its end, or a method such as GET, a space and such a path
 dagor.toml:25: refusals, expected a known key, perhaps refusal";
     let found = faults(text);
     assert_eq!(
@@ -336,5 +336,41 @@ fn text_that_is_not_toml_is_reported_with_its_line() {
     assert!(
         found.iter().all(|fault| !fault.contains("sloots")),
         "{found:?}"
+    );
+}
+
+/// What a file may say, the table takes: otherwise half of a file would be in force.
+#[cfg(feature = "http")]
+#[test]
+fn patterns_are_those_of_the_table() {
+    let long = format!("/{}", "a".repeat(1_024));
+    let refused = [
+        "", "*", "login", "/a*", "/a*b", "/*/a", "/**", "GET /a*", "GET  /a", "get /a", "FETCH /a",
+        "GET", "/a b", "/a?b", "/a#b", "/{id}", "/\u{e4}", &long,
+    ];
+    let taken = [
+        "/",
+        "/*",
+        "/a",
+        "/a/*",
+        "/a/",
+        "GET /a",
+        "PATCH /a/*",
+        "/a//*",
+        "/%C3%A4",
+    ];
+    let patterns = refused.map(|it| (it, false)).into_iter();
+    for (pattern, good) in patterns.chain(taken.map(|it| (it, true))) {
+        let read = parse(&format!("[business]\n{pattern:?} = 1\n"));
+        assert_eq!(read.is_ok(), good, "{pattern}");
+        let table = crate::entry::Table::from_entries([(pattern, 1)]);
+        assert_eq!(table.is_ok(), good, "{pattern}");
+    }
+    assert_eq!(
+        faults("[business]\n\"/a*\" = 1\n"),
+        [
+            "dagor.toml:2: business.\"/a*\" = 1, expected as key a path that begins with / and has * nowhere \
+             but in /* at its end, or a method such as GET, a space and such a path"
+        ]
     );
 }
