@@ -12,7 +12,7 @@ use axum::{
     http::{Request, StatusCode, request::Parts},
     routing::post,
 };
-use dagor::{Admission, Callee, Entry};
+use dagor::{Admission, Callee, Entry, Settings};
 use hyper_util::{
     client::legacy::Client,
     rt::{TokioExecutor, TokioTimer},
@@ -66,7 +66,6 @@ async fn a_service_protects_itself_and_sets_the_priority() -> Tested {
     let request = Request::post(format!("http://{address}/checkout")).body(Body::empty())?;
     let response = payments.oneshot(request).await?;
     assert_eq!(response.status(), StatusCode::OK);
-    assert!(response.headers().contains_key("dagor-level"));
     assert_eq!(admission.snapshot().businesses[1].arrived, 1);
     Ok(())
 }
@@ -76,10 +75,23 @@ async fn a_tonic_service_and_a_tonic_client_need_no_other_lines() -> Tested {
     let (tcp, address) = loopback().await?;
     let (_, health) = tonic_health::server::health_reporter();
 
-    let admission = Admission::builder("orders").build()?;
+    // The only service at hand is the health service, which would be neither ranked nor counted.
+    let nothing_exempt = Settings {
+        exempt: Vec::new(),
+        ..Settings::default()
+    };
+    let admission = Admission::builder("orders")
+        .settings(nothing_exempt)
+        .build()?;
+    let entry = Entry::builder()
+        .business("/pay.Payments/*", 0)
+        .business("/grpc.health.v1.Health/*", 1)
+        .exempt([""; 0])
+        .build()?;
+    // The first layer is the outermost: the entry first.
     let server = Server::builder()
+        .layer(entry)
         .layer(admission.layer())
-        .layer(Entry::builder().business("/pay.Payments/*", 0).build()?)
         .add_service(health)
         .serve_with_incoming(admission.incoming(TcpIncoming::from(tcp)));
     tokio::spawn(server);
@@ -89,12 +101,21 @@ async fn a_tonic_service_and_a_tonic_client_need_no_other_lines() -> Tested {
         .await?;
     let payments = ServiceBuilder::new()
         .layer(Callee::new("payments").layer())
-        .service(channel);
+        .service(channel.clone());
 
-    let reply = HealthClient::new(payments)
+    HealthClient::new(payments)
         .check(HealthCheckRequest::default())
         .await?;
-    assert!(reply.metadata().contains_key("dagor-level"));
+
+    // What an outsider says of itself is of no use to it.
+    let mut request = tonic::Request::new(HealthCheckRequest::default());
+    let sent = request.metadata_mut();
+    sent.insert("dagor-priority", "0, 0".parse()?);
+    let reply = HealthClient::new(channel).check(request).await?;
+    assert!(!reply.metadata().contains_key("dagor-level"));
+    let seen = admission.snapshot();
+    let arrived = |business: usize| seen.businesses[business].arrived;
+    assert_eq!((arrived(0), arrived(1)), (0, 2));
     Ok(())
 }
 

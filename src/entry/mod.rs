@@ -14,8 +14,14 @@
 //! What is unknown (a route in no table, a request of nobody, a field that does not parse) is the least
 //! important, never an error. Health checks are exempt: they begin no task.
 //!
-//! It belongs around everything else, so that layers behind it find the task. Of axum, around the whole
-//! router: what is nested in another router sees paths without their prefix.
+//! The level is for trusted callers. Others get plain refusals: a 503 (or `RESOURCE_EXHAUSTED`) that says
+//! when to come back, and no `dagor-level`.
+//!
+//! It belongs around everything else, so that layers behind it find the task, and around the layer of an
+//! [`Admission`](crate::Admission) above all: inside of that it would set the priority after the decision,
+//! and a client's `dagor-priority: 0, 0` would count. The first layer is the outermost in tower's
+//! `ServiceBuilder` and tonic's `Server::layer`; in axum's `Router::layer` it is the last one added. Of axum,
+//! put it around the whole router: what is nested in another router sees paths without their prefix.
 //!
 //! *Why an hour?* A task, and a session of them, should be served or refused as a whole; within the
 //! hour the same users are. And nobody should be last for ever. *Why a hash?* All replicas of an entry

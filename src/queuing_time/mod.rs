@@ -61,7 +61,7 @@
 //!
 //! # What the stamps ask for
 //!
-//! - The layer is outermost: outside of axum's `Router`, in `Server::layer` of tonic. Inside of
+//! - The layer is outermost but for the entry: outside of axum's `Router`, in `Server::layer` of tonic. Inside of
 //!   `Router::layer` it still finds the socket's wait on HTTP/1, and nothing on HTTP/2.
 //! - The socket is wrapped *below* TLS. Then TLS records are the bytes, and their wait is the request's.
 //! - tokio runs the connection in a task, as every server does: see [`Stamped`].

@@ -2,7 +2,11 @@
 //!
 //! # When to use it
 //!
-//! On every service that can be asked for more than it can do, HTTP or gRPC, as the outermost layer.
+//! On every service that can be asked for more than it can do, HTTP or gRPC, as the outermost layer but for
+//! the entry: an [`Entry`](crate::Entry) inside of it would set the priority after the decision, and the
+//! decision would go by what the client sent. The first layer is the outermost in tower's `ServiceBuilder`
+//! and tonic's `Server::layer`, the last one in axum's `Router::layer`.
+//!
 //! It answers a refusal with a *response*, so it fits stacks whose error must be `Infallible` (axum,
 //! tonic), and it never looks at `poll_ready`: a `Pending` is not overload (tokio's cooperative budget
 //! makes one out of nothing), and permits reserved there are hoarded by idle clones.
