@@ -1,12 +1,25 @@
 //! Everything as metrics, through the `metrics` facade: pick any exporter.
 //!
 //! ```
-//! use dagor::{Admission, metrics::Exporter};
+//! use dagor::{Admission, Callee, Entry, metrics::Exporter};
+//! use metrics_exporter_prometheus::{Matcher, PrometheusBuilder};
 //!
-//! // Install the recorder of your exporter first: what is counted before it is not exported.
+//! // First the recorder. Without the buckets Prometheus gets a summary, which cannot be added up.
+//! let waits = Matcher::Full("dagor_queuing_seconds".to_owned());
+//! PrometheusBuilder::new()
+//!     .set_buckets_for_metric(waits, &[0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5])?
+//!     .install_recorder()?;
+//!
+//! // Then whatever tells: each of the three has observers of its own.
 //! let admission = Admission::builder("orders").observer(Exporter::default()).build()?;
-//! # Ok::<(), dagor::SettingsError>(())
+//! let payments = Callee::builder("payments").observer(Exporter::default()).build()?;
+//! let entry = Entry::builder().observer(Exporter::default()).build()?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! *The recorder comes first.* An exporter looks the metrics of a service up when it is first told of it and
+//! keeps them; looked up without a recorder, they go nowhere for as long as the exporter lives, whatever is
+//! installed later.
 //!
 //! | metric | kind | labels | means |
 //! |---|---|---|---|
@@ -15,15 +28,15 @@
 //! | `dagor_shed_total` | counter | service, business, reason | requests refused (in mode `observe`: that would have been) |
 //! | `dagor_withheld_total` | counter | service, business | requests that callers reported as withheld |
 //! | `dagor_admitted_total` | counter | service | requests that started |
-//! | `dagor_queuing_seconds` | histogram | service | wait of each request that started |
+//! | `dagor_queuing_seconds` | histogram | service | wait of each request that started; most exporters want its buckets, as above |
 //! | `dagor_window_queuing_seconds` | gauge | service | mean queuing time of the last window, the control law's signal |
 //! | `dagor_level_ratio` | gauge | service | the level, 1 = open; times 256 it is the business of the cut |
 //! | `dagor_windows_total` | counter | service, verdict | windows closed |
-//! | `dagor_waiting`, `dagor_running`, `dagor_permits` | gauge | service | the gate when the window closed |
-//! | `dagor_fields_ignored_total` | counter | service, fault | fields from peers that were not used |
+//! | `dagor_waiting`, `dagor_running`, `dagor_permits` | gauge | service | the gate when the window closed; `dagor_permits` is `inf` where nothing is limited: `Unlimited`, and mode `observe` |
+//! | `dagor_fields_ignored_total` | counter | service, fault | fields from peers that were not used; `untrusted` is told by the entry |
 //! | `dagor_advice_total` | counter | service, advice | what an operator should look at |
-//! | `dagor_calls_withheld_total` | counter | callee, business | calls this process did not send |
-//! | `dagor_heard_level_ratio` | gauge | callee, instance | the level last heard; the first 64 instances, then `other` |
+//! | `dagor_calls_withheld_total` | counter | callee, business | calls this process did not send; told by the callee |
+//! | `dagor_heard_level_ratio` | gauge | callee, instance | the level last heard, told by the callee; the first 64 instances, then `other` |
 //!
 //! Labels are bounded: services and callees are named in code, businesses are at most 256, instances 65.
 

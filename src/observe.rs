@@ -125,8 +125,9 @@ pub enum FieldFault {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Advice {
-    /// Requests wait in the sockets while the gate's queue is empty: the gate is blind. Usual causes:
-    /// `event_interval` set below 8, or a layer that buffers in front.
+    /// For half a second requests waited in the sockets while the gate's queue was empty: the gate is blind,
+    /// and yields after each grant as well from then on. Usual causes: `event_interval` set below 8, or a
+    /// layer that buffers in front.
     GateBlind {
         /// Mean wait of the last window before the layer.
         outside: Duration,
