@@ -548,7 +548,7 @@ fn o25_a_runtime_without_timer_is_given_up_at_once() {
 #[test]
 fn o25_a_runtime_that_stands_still_strands_nobody_outside_of_it() {
     let gate = gate(1);
-    let still = tokio::runtime::Builder::new_current_thread()
+    let still = runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap();
