@@ -12,6 +12,7 @@ use std::{
 
 use dagor::{
     Admission, Business, Clock, Concurrency, Level, Mode, Priority, Progress, Settings, User,
+    control::Verdict,
     observe::{Advice, Observer},
     wire::{Outcome, PriorityField},
 };
@@ -194,4 +195,45 @@ fn an_observer_that_panics_at_advice_does_not_end_the_process() {
             tokio::task::yield_now().await;
         }
     });
+}
+
+#[tokio::test]
+async fn a_snapshot_says_what_the_last_window_was_judged_to_be() {
+    let (clock, hand) = Clock::manual();
+    let builder = Admission::builder("orders").clock(clock);
+    let admission = builder.settings(settings(Mode::Enforce)).build().unwrap();
+    let first_line = || {
+        admission
+            .snapshot()
+            .to_string()
+            .lines()
+            .next()
+            .map(String::from)
+    };
+    let verdict = || admission.snapshot().verdict;
+    assert_eq!(verdict(), None);
+    let expected = "orders (enforce): level open, 0 wanted, 0 shed";
+    assert_eq!(first_line().as_deref(), Some(expected));
+
+    for (waited, expected) in [
+        (Duration::ZERO, Verdict::Calm),
+        (10 * WINDOW, Verdict::Overloaded),
+    ] {
+        window(&admission, waited).await;
+        hand.advance(WINDOW);
+        assert_eq!(verdict(), Some(expected));
+    }
+    let line = first_line().unwrap();
+    assert!(
+        line.contains(", last window overloaded, 256 wanted"),
+        "{line}"
+    );
+
+    drop(admission.admit(user(0), 10 * WINDOW).await);
+    hand.advance(WINDOW);
+    assert_eq!(verdict(), Some(Verdict::TooFew));
+    hand.advance(WINDOW);
+    assert_eq!(verdict(), Some(Verdict::Idle));
+    admission.set_mode(Mode::Off);
+    assert_eq!(verdict(), None, "nothing is judged then");
 }

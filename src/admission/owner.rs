@@ -65,6 +65,11 @@ impl Window {
     fn memory(&self) -> std::sync::MutexGuard<'_, Memory> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Returns what the last window was judged to be.
+    pub(super) fn verdict(&self) -> Option<Verdict> {
+        self.memory().last
+    }
 }
 
 impl Shared {
@@ -77,6 +82,7 @@ impl Shared {
             let _before = self.gate.take_window(now);
             let mut memory = self.window.memory();
             (memory.outside, memory.reported) = (self.counts.outside(), self.counts.reported());
+            memory.last = None;
         } else {
             self.door.closer().controller.set_constants(constants);
         }
@@ -198,7 +204,7 @@ impl Shared {
         };
         self.door.level() == Level::OPEN
             && self.door.demand.arrived_since(&closer.seen) == 0
-            && self.window.memory().last == Some(Verdict::Idle)
+            && self.window.verdict() == Some(Verdict::Idle)
     }
 
     fn pause(&self, now: Duration, gap: Duration) {

@@ -5,6 +5,7 @@ use std::{fmt, sync::atomic::Ordering::Relaxed, time::Duration};
 use super::Shared;
 use crate::{
     config::Mode,
+    control::Verdict,
     observe::{BusinessCounts, FieldFault},
     priority::Level,
 };
@@ -19,6 +20,8 @@ pub struct Snapshot {
     pub mode: Mode,
     /// The level.
     pub level: Level,
+    /// What the last window was judged to be; `None` before the first, and in mode `off`.
+    pub verdict: Option<Verdict>,
     /// Demand, refusals and admissions per business.
     pub businesses: Vec<BusinessCounts>,
     /// Queuing times of the last ten to twenty seconds.
@@ -79,6 +82,7 @@ impl fmt::Display for Snapshot {
             name,
             mode,
             level,
+            verdict,
             queuing,
             waiting,
             running,
@@ -86,10 +90,11 @@ impl fmt::Display for Snapshot {
             ..
         } = self;
         let (demand, shed) = (self.demand(), self.shed());
-        writeln!(
-            f,
-            "{name} ({mode}): level {level}, {demand} wanted, {shed} shed"
-        )?;
+        write!(f, "{name} ({mode}): level {level}, ")?;
+        if let Some(verdict) = verdict {
+            write!(f, "last window {}, ", verdict.as_str())?;
+        }
+        writeln!(f, "{demand} wanted, {shed} shed")?;
         writeln!(f, "  queuing time: {queuing}")?;
         write!(f, "  gate: {waiting} waiting, {running} running, ")?;
         match self.permits {
@@ -146,6 +151,7 @@ impl Shared {
             name: self.name.to_string(),
             mode: self.mode(),
             level: self.door.level(),
+            verdict: self.window.verdict(),
             businesses,
             queuing: self.queuing_times(),
             waiting,
