@@ -141,6 +141,48 @@ pub async fn offer(
     tally
 }
 
+/// Sends `count` requests whenever they come (Poisson), of all businesses, and waits for all the answers;
+/// returns the mean time to an answer too.
+///
+/// Timers have ticks of a millisecond, so requests come in groups, and a sleep of whole milliseconds takes
+/// exactly that.
+pub async fn offer_poisson(
+    service: &Service,
+    per_second: u32,
+    count: u64,
+    random: &mut Random,
+) -> (Tally, Duration) {
+    let clock = Clock::tokio();
+    let mut calls = JoinSet::new();
+    let (begin, mut at) = (clock.now(), Duration::ZERO);
+    let (mut tally, mut sum) = (Tally::default(), Duration::ZERO);
+    while tally.sent < count {
+        at += Duration::from_secs_f64(-random.unit().ln() / f64::from(per_second));
+        if begin + at > clock.now() {
+            tokio::time::sleep(begin + at - clock.now()).await;
+        }
+        tally.sent += 1;
+        let (service, request, clock) = (service.clone(), asked(random.anyone()), clock.clone());
+        calls.spawn(async move {
+            let asked = clock.now();
+            (call(&service, request).await.status(), clock.now() - asked)
+        });
+    }
+    while let Some(answer) = calls.join_next().await {
+        let (status, time) = answer.unwrap();
+        match status.as_u16() {
+            200 => tally.served += 1,
+            503 => tally.refused += 1,
+            other => panic!("status {other}"),
+        }
+        sum += time;
+    }
+    (tally, sum / u32::try_from(tally.sent).unwrap())
+}
+
+/// How often each business is drawn by [`Random::anyone`], of 46.
+const WEIGHTS: [u64; 8] = [1, 2, 3, 4, 6, 8, 10, 12];
+
 /// A small generator of numbers; prints its seed, so that a failure can be repeated.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
@@ -158,6 +200,23 @@ impl Random {
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0 >> 11) % below
+    }
+
+    /// A number above zero, at most one.
+    #[expect(clippy::cast_precision_loss, reason = "53 bits are exact")]
+    pub fn unit(&mut self) -> f64 {
+        (self.below(1 << 53) + 1) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// A user of one of eight businesses, of which the less important come more often.
+    pub fn anyone(&mut self) -> Priority {
+        let mut left = self.below(WEIGHTS.iter().sum());
+        let mut business = 0;
+        while left >= WEIGHTS[usize::from(business)] {
+            left -= WEIGHTS[usize::from(business)];
+            business += 1;
+        }
+        self.user(business)
     }
 
     /// A user of `business`, all equally likely.
