@@ -59,7 +59,9 @@ fn contention(criterion: &mut Criterion) {
     let runtime = support::runtime();
     let mut group = criterion.benchmark_group("contention");
     group.sampling_mode(SamplingMode::Flat);
-    group.measurement_time(Duration::from_secs(2));
+    // Few and long: a thread that was just made may share a core with the other for some milliseconds.
+    group.sample_size(20);
+    group.measurement_time(Duration::from_secs(4));
     let admission = support::roomy().build().expect("valid settings");
     for (name, threads) in [("one", 1), ("two", 2)] {
         group.bench_function(format!("level_{name}"), |bencher| {

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Looks for a window that is due by count every so many arrivals of one shard.
-const LOOK_EVERY: u32 = 64;
+const LOOK_EVERY: u32 = 128;
 
 /// The admission level and everything needed to move it.
 #[derive(Debug)]
@@ -33,8 +33,13 @@ pub(super) struct Door {
     /// The most important priority that arrived since the last window, as its key. Written by arrivals,
     /// taken by the one that closes the window.
     best: AtomicU32,
-    closer: Mutex<Closer>,
+    closer: Apart<Mutex<Closer>>,
 }
+
+/// Something on cache lines of its own: whoever tries the lock must not take the level's from those that read it.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Apart<T>(T);
 
 /// The key of [`Door::best`] when nobody arrived.
 const NOBODY: u32 = u32::MAX;
@@ -81,7 +86,7 @@ impl Door {
             demand,
             next_look: AtomicU64::new(nanos(now + window)),
             best: AtomicU32::new(NOBODY),
-            closer: Mutex::new(closer),
+            closer: Apart(Mutex::new(closer)),
         }
     }
 
@@ -107,7 +112,7 @@ impl Door {
 
     /// Returns the closer unless somebody else is at it.
     pub(super) fn try_closer(&self) -> Option<MutexGuard<'_, Closer>> {
-        match self.closer.try_lock() {
+        match self.closer.0.try_lock() {
             Ok(closer) => Some(closer),
             // As for `lock`; to take it for somebody at work would end the closing of windows.
             Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
@@ -116,7 +121,7 @@ impl Door {
     }
 
     pub(super) fn closer(&self) -> MutexGuard<'_, Closer> {
-        lock(&self.closer)
+        lock(&self.closer.0)
     }
 
     pub(super) fn is_due(&self, closer: &Closer, now: Duration, calm: bool) -> bool {
