@@ -140,3 +140,34 @@ async fn the_layer_may_be_around_the_router() -> Tested {
     assert!(response.headers().contains_key("dagor-level"));
     Ok(())
 }
+
+/// reqwest has requests and responses of its own; both convert, so its client is two lines away.
+#[tokio::test]
+async fn a_reqwest_client_needs_its_conversions_and_no_more() -> Tested {
+    use reqwest::Client;
+
+    let (tcp, address) = loopback().await?;
+    let admission = Admission::builder("orders").build()?;
+    let app = Router::new()
+        .route("/checkout", post(checkout))
+        .layer(admission.layer());
+    tokio::spawn(axum::serve(tcp, app).into_future());
+
+    let client = Client::new();
+    let orders = ServiceBuilder::new()
+        .layer(Callee::new("orders").layer())
+        .service_fn(move |request: Request<reqwest::Body>| {
+            let client = client.clone();
+            async move {
+                let response = client.execute(request.try_into()?).await?;
+                Ok::<_, reqwest::Error>(axum::http::Response::from(response))
+            }
+        });
+    let request = Request::post(format!("http://{address}/checkout")).body("".into())?;
+    let response = orders.oneshot(request).await?;
+    assert_eq!(response.status(), StatusCode::OK);
+    assert!(response.headers().contains_key("dagor-level"));
+    let sent = admission.snapshot();
+    assert_eq!(sent.businesses[7].arrived, 1, "a call of nobody");
+    Ok(())
+}
