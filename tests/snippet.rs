@@ -160,7 +160,7 @@ async fn a_reqwest_client_needs_its_conversions_and_no_more() -> Tested {
             let client = client.clone();
             async move {
                 let response = client.execute(request.try_into()?).await?;
-                Ok::<_, reqwest::Error>(axum::http::Response::from(response))
+                Ok::<_, reqwest::Error>(http::Response::from(response))
             }
         });
     let request = Request::post(format!("http://{address}/checkout")).body("".into())?;
