@@ -7,14 +7,14 @@
 
 mod support;
 
-use std::{collections::BTreeSet, convert::Infallible};
+use std::{collections::BTreeSet, convert::Infallible, pin::pin};
 
 use bytes::Bytes;
 use dagor::{
-    Admission, Callee, Clock, Concurrency, Entry, Priority, client::BoxError, clock::Hand,
-    is_withheld, metrics::Exporter, wire::DemandField,
+    Admission, Callee, Clock, Concurrency, Entry, Priority, Settings, client::BoxError,
+    clock::Hand, is_withheld, metrics::Exporter, wire::DemandField,
 };
-use futures_util::future::join_all;
+use futures_util::{FutureExt as _, future::join_all};
 use http::{Request, Response};
 use http_body_util::Full;
 use metrics_exporter_prometheus::PrometheusBuilder;
@@ -193,14 +193,24 @@ fn refusals_at_the_gate_are_exported_with_their_reason() {
 fn what_an_operator_should_look_at_is_exported() {
     let lines = exported(async || {
         let (clock, hand) = Clock::manual();
-        let admission = admission(1000, clock);
-        for _ in 0..7 {
-            for user in 0..128 {
-                drop(admission.admit(priority(7, user), ms(100)).await);
-            }
-            hand.advance(ms(100));
+        let settings = Settings {
+            concurrency: Concurrency::fixed(1),
+            longest_wait: Some(ms(10_000)),
+            ..Settings::default()
+        };
+        let builder = Admission::builder("orders").clock(clock);
+        let builder = builder.settings(settings).observer(Exporter::default());
+        let admission = builder.build().unwrap();
+        // Somebody always waits and there are never too many: the callers hold back.
+        let held = admission.admit(priority(7, 0), ms(0)).await.unwrap();
+        let mut waits = pin!(admission.admit(priority(7, 1), ms(0)));
+        assert!((&mut waits).now_or_never().is_none());
+        for _ in 0..3 {
+            hand.advance(ms(1_000));
             drop(admission.snapshot());
         }
+        drop(held);
+        drop(waits.await);
         let service = sleeper(&admission, ms(0));
         for malformed in ["nonsense", "300, 1"] {
             let mut request = get("/");
@@ -213,7 +223,7 @@ fn what_an_operator_should_look_at_is_exported() {
         &lines,
         &[
             (
-                r#"dagor_advice_total{service="orders",advice="gate_blind"}"#,
+                r#"dagor_advice_total{service="orders",advice="held_back"}"#,
                 1.0,
             ),
             (

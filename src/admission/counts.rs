@@ -20,6 +20,8 @@ pub(super) struct Counts {
     pub(super) exempt: AtomicU64,
     /// Nanoseconds waited before the layer, and those that handlers reported.
     outside: AtomicU64,
+    /// Of those nanoseconds, what the stamps of connections saw: all that says something of sockets.
+    stamped: AtomicU64,
     reported: AtomicU64,
     waits: Mutex<Waits>,
     unwaited: AtomicU64,
@@ -43,6 +45,7 @@ impl Counts {
             faults: Default::default(),
             exempt: AtomicU64::new(0),
             outside: AtomicU64::new(0),
+            stamped: AtomicU64::new(0),
             reported: AtomicU64::new(0),
             waits: Mutex::new(Waits::new()),
             unwaited: AtomicU64::new(0),
@@ -96,6 +99,17 @@ impl Counts {
     }
 
     /// Nanoseconds that requests waited before the layer, since the start; wraps.
+    #[cfg(feature = "http")]
+    pub(super) fn note_stamped(&self, waited: Duration) {
+        if !waited.is_zero() {
+            self.stamped.fetch_add(nanos(waited), Relaxed);
+        }
+    }
+
+    pub(super) fn stamped(&self) -> u64 {
+        self.stamped.load(Relaxed)
+    }
+
     pub(super) fn outside(&self) -> u64 {
         self.outside.load(Relaxed)
     }

@@ -35,6 +35,8 @@ pub(super) struct Window {
 struct Memory {
     /// Nanoseconds waited outside of the gate up to the last window.
     outside: u64,
+    /// Of those, what the stamps of connections saw.
+    stamped: u64,
     reported: u64,
     /// Waits that end before this moment were caused by a stop of the process.
     paused_until: Duration,
@@ -82,6 +84,7 @@ impl Shared {
             let _before = self.gate.take_window(now);
             let mut memory = self.window.memory();
             (memory.outside, memory.reported) = (self.counts.outside(), self.counts.reported());
+            memory.stamped = self.counts.stamped();
             memory.last = None;
         } else {
             self.door.closer().controller.set_constants(constants);
@@ -115,6 +118,10 @@ impl Shared {
             waited: since(self.counts.outside(), &mut memory.outside),
             arrived: self.door.demand.arrived_since(&closer.seen),
         };
+        let stamped = Outside {
+            waited: since(self.counts.stamped(), &mut memory.stamped),
+            ..outside
+        };
         let reported = since(self.counts.reported(), &mut memory.reported);
         let measured = Measured {
             refused: self.counts.shed_by_level(),
@@ -126,7 +133,8 @@ impl Shared {
         memory.last = Some(closed.verdict);
         let window = now.saturating_sub(since);
         let held_back = memory.held_back(&metered, window, self.counts.shed_as_too_many());
-        let mean = outside.mean();
+        // What jobs waited in their queues says nothing of sockets.
+        let mean = stamped.mean();
         // Not after a stop, when every socket has waited, nor on a handful of requests.
         let blind = closed.verdict == Verdict::Overloaded
             && mean > closer.controller.constants().threshold

@@ -40,6 +40,11 @@ impl Shared {
         self.outside.wait()
     }
 
+    /// Counts what the stamps of a request's connection saw of its wait.
+    pub(crate) fn note_stamped(&self, waited: Duration) {
+        self.counts.note_stamped(waited);
+    }
+
     pub(crate) fn note_exempt(&self) {
         self.counts.exempt.fetch_add(1, Ordering::Relaxed);
     }

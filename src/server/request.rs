@@ -33,6 +33,9 @@ impl Facts {
         arrival: Option<Arrival>,
         now: Duration,
     ) -> Self {
+        if let Some(arrival) = arrival {
+            shared.note_stamped(arrival.total());
+        }
         let seen = Self::seen(request, shared, settings, arrival);
         let waited = seen.or_else(|| shared.outside_wait()).unwrap_or_default();
         match wire::read_demand(request.headers(), shared.names()) {
