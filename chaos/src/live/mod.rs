@@ -1,0 +1,13 @@
+//! The engine of real sockets.
+
+use crate::{measure::Outcome, policy::Name, run::RunError, scenario::Scenario};
+
+/// Runs one policy on real sockets.
+///
+/// # Errors
+///
+/// If a socket or thread is not to be had.
+pub fn run(scenario: &Scenario, policy: Name, seed: u64) -> Result<Outcome, RunError> {
+    let _ = (scenario, policy, seed);
+    Err(RunError("not yet".into()))
+}
