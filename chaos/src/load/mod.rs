@@ -1,1 +1,4 @@
 //! (to be written)
+
+#[cfg(test)]
+pub(crate) mod fixture;
