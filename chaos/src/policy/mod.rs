@@ -7,7 +7,9 @@
 //! Each module's first paragraph says where the algorithm is from, how it was tuned and which of its own
 //! claims the tests check.
 
+pub mod dagor;
 mod name;
+pub mod paper;
 pub mod peer;
 
 use std::{sync::Arc, time::Duration};
