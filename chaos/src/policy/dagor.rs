@@ -7,7 +7,7 @@
 use std::{
     num::NonZeroUsize,
     sync::{
-        Arc, Weak,
+        Arc, OnceLock, Weak,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     time::Duration,
@@ -49,7 +49,9 @@ struct Dagor {
 impl Policy for Dagor {
     fn serve(&self, place: &Place<'_>, work: Link) -> Served {
         let spec = place.spec();
-        let permits = spec.workers.and_then(|workers| NonZeroUsize::new(workers as usize));
+        let permits = spec
+            .workers
+            .and_then(|workers| NonZeroUsize::new(workers as usize));
         let settings = Settings {
             concurrency: permits.map_or(Concurrency::Unlimited, Concurrency::Fixed),
             ..settings(place.scenario)
@@ -140,14 +142,23 @@ pub(super) fn businesses(scenario: &Scenario) -> u16 {
 /// long as the scenario says, and so does everybody who works for it.
 pub(super) fn entry(place: &Place<'_>) -> Option<EntryLayer> {
     let scenario = place.scenario;
-    if !scenario.businesses.iter().any(|business| business.entry == place.service) {
+    if !scenario
+        .businesses
+        .iter()
+        .any(|business| business.entry == place.service)
+    {
         return None;
     }
     let numbers = scenario.businesses.iter().map(|business| business.number);
     let entry = Entry::builder()
         .service(place.spec().name.as_str())
         .businesses(numbers.map(|number| (format!("/b/{number}"), number)))
-        .user(|parts| parts.extensions.get::<Call>().map(|call| call.user.to_le_bytes()))
+        .user(|parts| {
+            parts
+                .extensions
+                .get::<Call>()
+                .map(|call| call.user.to_le_bytes())
+        })
         .deadline(scenario.deadline)
         .clock(place.world.clock().clone())
         .build();
@@ -177,34 +188,36 @@ fn dispatched(handle: &sim::Handle, builder: Builder) -> Admission {
     let turn = Arc::new(Turn {
         handle: handle.clone(),
         ticking: AtomicBool::new(false),
-        admission: std::sync::OnceLock::new(),
+        of: OnceLock::new(),
     });
     let id = handle.register(Box::new({
         let turn = Arc::clone(&turn);
-        move |id| turn.take(id)
+        move || turn.take()
     }));
     let asking = handle.clone();
     let admission = built(builder.dispatcher(move || asking.settle(id)));
-    drop(turn.admission.set(admission.clone()));
+    // Nothing was asked for yet, so nobody looked before this.
+    drop(turn.of.set((id, admission.clone())));
     admission
 }
 
+/// The turns of one admission.
 struct Turn {
     handle: sim::Handle,
     /// Whether a timer for the next turn by time is running.
     ticking: AtomicBool,
-    admission: std::sync::OnceLock<Admission>,
+    of: OnceLock<(sim::SettleId, Admission)>,
 }
 
 impl Turn {
-    fn take(self: &Arc<Self>, id: sim::SettleId) {
-        let Some(admission) = self.admission.get() else {
+    fn take(self: &Arc<Self>) {
+        let Some((id, admission)) = self.of.get() else {
             return;
         };
         match admission.dispatch() {
             Due::WhenAsked => {}
-            Due::After(Duration::ZERO) => self.handle.settle(id),
-            Due::After(span) => self.tick(id, span),
+            Due::After(Duration::ZERO) => self.handle.settle(*id),
+            Due::After(span) => self.tick(*id, span),
         }
     }
 
@@ -212,7 +225,9 @@ impl Turn {
         if self.ticking.swap(true, Relaxed) {
             return;
         }
-        let sleep = self.handle.sleep_until(self.handle.now().saturating_add(span));
+        let sleep = self
+            .handle
+            .sleep_until(self.handle.now().saturating_add(span));
         let turn: Weak<Self> = Arc::downgrade(self);
         self.handle.spawn(async move {
             sleep.await;

@@ -137,7 +137,9 @@ impl Exchange for Caller {
     fn send(&self, mut request: Request) -> Answering {
         if let Some(task) = Task::current() {
             let field = PriorityField {
-                budget: task.deadline().map(|at| at.saturating_sub(self.world.clock().now())),
+                budget: task
+                    .deadline()
+                    .map(|at| at.saturating_sub(self.world.clock().now())),
                 ..PriorityField::new(task.priority())
             };
             write_priority(request.headers_mut(), &self.names, &field);
