@@ -40,6 +40,12 @@ pub trait Exchange: Send + Sync {
     fn load(&self) -> u64 {
         0
     }
+
+    /// Whether [`load`](Self::load) says something; callers then go by it, and by their own calls under way
+    /// otherwise.
+    fn knows_load(&self) -> bool {
+        false
+    }
 }
 
 /// Shared by everybody who sends there.

@@ -1,6 +1,6 @@
 //! Serving a request to the end whether or not anybody still waits for the answer.
 
-use std::future::Future;
+use std::{future::Future, pin::pin};
 
 use futures_util::future::{self, Either};
 use tokio::sync::oneshot;
@@ -29,15 +29,16 @@ pub(super) async fn detach_if(
 ) -> Answer {
     let (mut answered, answer) = oneshot::channel();
     world.spawn(async move {
-        let serving = std::pin::pin!(serving);
-        let gave_up = std::pin::pin!(answered.closed());
-        match future::select(serving, gave_up).await {
-            Either::Left((served, gave_up)) => {
-                let _ = gave_up;
-                drop(answered.send(served));
+        let served = {
+            let (serving, gave_up) = (pin!(serving), pin!(answered.closed()));
+            match future::select(serving, gave_up).await {
+                Either::Left((served, _)) => Some(served),
+                Either::Right(((), serving)) if stays() => Some(serving.await),
+                Either::Right(_) => None,
             }
-            Either::Right(((), serving)) if stays() => drop(serving.await),
-            Either::Right(_) => {}
+        };
+        if let Some(served) = served {
+            drop(answered.send(served));
         }
     });
     answer.await.unwrap_or_else(|_| Err(Unreachable.into()))

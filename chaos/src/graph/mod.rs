@@ -28,6 +28,7 @@ mod balance;
 mod budget;
 mod caller;
 mod channel;
+mod clocks;
 mod detach;
 mod fabric;
 mod faults;
@@ -35,6 +36,8 @@ mod fields;
 mod instance;
 mod quota;
 mod sampler;
+#[cfg(test)]
+mod samples;
 mod service_time;
 mod slot;
 mod tasks;
@@ -51,6 +54,7 @@ use std::{
 };
 
 pub use self::{
+    clocks::Clocks,
     fabric::{Fabric, Network},
     faults::break_things,
     sampler::sample_levels,

@@ -1,0 +1,29 @@
+//! Policies by name.
+
+use super::{Callee, Name, Place, Policy, Served};
+use crate::{run::RunError, wire::Link};
+
+/// Makes a policy for one run.
+///
+/// # Errors
+///
+/// If there is no such policy here.
+pub fn make(name: Name) -> Result<Box<dyn Policy>, RunError> {
+    match name {
+        Name::None => Ok(Box::new(Nothing)),
+        other => Err(RunError(format!("policy {other} cannot be run"))),
+    }
+}
+
+/// No control.
+struct Nothing;
+
+impl Policy for Nothing {
+    fn serve(&self, _: &Place<'_>, work: Link) -> Served {
+        Served { link: work, level: None }
+    }
+
+    fn call(&self, _: &Place<'_>, _: &Callee<'_>, channels: Vec<Link>) -> Vec<Link> {
+        channels
+    }
+}
