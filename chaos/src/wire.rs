@@ -41,8 +41,7 @@ pub trait Exchange: Send + Sync {
         0
     }
 
-    /// Whether [`load`](Self::load) says something; callers then go by it, and by their own calls under way
-    /// otherwise.
+    /// Whether [`load`](Self::load) is known. Where it is not, callers go by what they have outstanding.
     fn knows_load(&self) -> bool {
         false
     }
