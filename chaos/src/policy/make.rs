@@ -1,6 +1,6 @@
 //! Policies by name.
 
-use super::{Callee, Name, Place, Policy, Served};
+use super::{Callee, Name, Place, Policy, Served, dagor, paper};
 use crate::{run::RunError, wire::Link};
 
 /// Makes a policy for one run.
@@ -11,6 +11,9 @@ use crate::{run::RunError, wire::Link};
 pub fn make(name: Name) -> Result<Box<dyn Policy>, RunError> {
     match name {
         Name::None => Ok(Box::new(Nothing)),
+        Name::Paper => Ok(Box::new(paper::server_side())),
+        Name::PaperBlind => Ok(Box::new(paper::blind())),
+        Name::Dagor => Ok(Box::new(dagor::policy())),
         other => Err(RunError(format!("policy {other} cannot be run"))),
     }
 }

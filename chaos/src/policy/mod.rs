@@ -57,7 +57,7 @@ pub struct Place<'a> {
     /// How often it was started, 0 the first time: an instance that is restarted is built anew.
     pub start: u32,
     /// The service's clock: the world's, unless a fault makes this service's calendar jump.
-    pub clock: &'a dagor::Clock,
+    pub clock: &'a ::dagor::Clock,
     /// Told of waits that only the work itself sees: for a worker, behind a policy without a queue. It may be set
     /// by the policy and is then called with each such wait, before the work begins.
     pub waits: &'a Waits,
