@@ -413,6 +413,8 @@ pub struct Published {
     pub value: f64,
     /// Ours, measured how: the kind's own bound is ignored.
     pub ours: CriterionKind,
+    /// Ours, measured from when until when (by the arrival of tasks).
+    pub window: (Duration, Duration),
 }
 
 /// What `--quick` changes.
