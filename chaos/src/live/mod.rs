@@ -1,5 +1,13 @@
 //! The engine of real sockets.
 
+mod call;
+mod channel;
+mod grpc;
+mod server;
+mod socket;
+#[cfg(test)]
+mod tests;
+
 use crate::{measure::Outcome, policy::Name, run::RunError, scenario::Scenario};
 
 /// Runs one policy on real sockets.

@@ -118,7 +118,11 @@ impl Real {
         };
         let slept = span.saturating_sub(burnt);
         if !slept.is_zero() {
-            let late = if self.timer.is_some() { WAKE_UP } else { Duration::ZERO };
+            let late = if self.timer.is_some() {
+                WAKE_UP
+            } else {
+                Duration::ZERO
+            };
             let slept = slept.saturating_sub(late);
             self.sleep_until(self.now().saturating_add(slept)).await;
         }

@@ -1,0 +1,127 @@
+//! An instance behind a socket: axum's server or tonic's, as anybody would start them.
+
+use std::{fmt, io, net::SocketAddr};
+
+use axum::{Router, body::Body as AxumBody, serve::Listener};
+use dagor::Admission;
+use futures_util::Stream;
+use http_body_util::BodyExt as _;
+use tokio::{runtime::Handle, task::AbortHandle};
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tonic::transport::server::Connected;
+
+use super::{call, grpc, socket::Incoming};
+use crate::{
+    scenario::Protocol,
+    wire::{self, Body, Link, Request, Response},
+};
+
+/// What is served.
+#[derive(Clone)]
+pub(super) struct Served {
+    /// Where requests go.
+    pub(super) link: Link,
+    /// What it speaks.
+    pub(super) protocol: Protocol,
+    /// Who sees the waits in the sockets, if the policy wants to.
+    pub(super) sockets: Option<Admission>,
+}
+
+/// A process that listens. Dropped, it is dead: its port refuses, its connections are reset, and what was under way
+/// there is lost.
+pub(super) struct Server {
+    address: SocketAddr,
+    accepting: AbortHandle,
+    _dead: DropGuard,
+}
+
+impl Server {
+    /// Starts to listen at `address` (port 0 takes any that is free) on this runtime.
+    pub(super) fn start(runtime: &Handle, address: SocketAddr, served: Served) -> io::Result<Self> {
+        // Sockets belong to the runtime that is entered when they are made.
+        let _entered = runtime.enter();
+        let dead = CancellationToken::new();
+        let incoming = Incoming::bind(address, dead.clone())?;
+        let address = incoming.local_addr()?;
+        let Served {
+            link,
+            protocol,
+            sockets,
+        } = served;
+        let accepting = match (protocol, sockets) {
+            (Protocol::Http, None) => runtime.spawn(http(incoming, link)),
+            (Protocol::Http, Some(shown)) => runtime.spawn(http(shown.listener(incoming), link)),
+            (Protocol::Grpc, None) => runtime.spawn(grpc(incoming, link)),
+            (Protocol::Grpc, Some(shown)) => runtime.spawn(grpc(shown.incoming(incoming), link)),
+        };
+        Ok(Self {
+            address,
+            accepting: accepting.abort_handle(),
+            _dead: dead.drop_guard(),
+        })
+    }
+
+    /// Returns where it listens.
+    pub(super) const fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Server").field(&self.address).finish()
+    }
+}
+
+/// Serves HTTP until it is aborted; a connection that breaks is its peer's business.
+async fn http<L>(listener: L, link: Link)
+where
+    L: Listener<Addr = SocketAddr>,
+{
+    let app = Router::new().fallback(move |request: axum::extract::Request| {
+        let link = Link::clone(&link);
+        async move { respond(link, request).await.map(AxumBody::new) }
+    });
+    drop(axum::serve(listener, app).await);
+}
+
+/// Serves gRPC until it is aborted.
+async fn grpc<S, Io>(incoming: S, link: Link)
+where
+    S: Stream<Item = io::Result<Io>>,
+    Io: Connected + tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
+{
+    let server = grpc::server().layer(grpc::GateLayer(link));
+    drop(server.serve_with_incoming(grpc::Method, incoming).await);
+}
+
+/// Passes a request on. What fails without an answer breaks nothing but the request: its caller hears 500.
+async fn respond(link: Link, request: axum::extract::Request) -> Response {
+    let (parts, body) = request.into_parts();
+    // A caller that went away in the middle does not want to know.
+    let Ok(body) = body.collect().await else {
+        return wire::respond(http::StatusCode::BAD_REQUEST);
+    };
+    let request = accept(Request::from_parts(parts, Body::full(body.to_bytes())));
+    send(&link, request).await
+}
+
+/// Moves whose call it is from the fields to the extensions.
+pub(super) fn accept(mut request: Request) -> Request {
+    if let Some(call) = call::take(request.headers_mut()) {
+        request.extensions_mut().insert(call);
+    }
+    request
+}
+
+/// Sends it on; what fails without a response is one of status 500.
+pub(super) async fn send(link: &Link, request: Request) -> Response {
+    let answer = link.send(request).await;
+    answer.unwrap_or_else(|_| wire::respond(http::StatusCode::INTERNAL_SERVER_ERROR))
+}
