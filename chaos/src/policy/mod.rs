@@ -9,6 +9,7 @@
 
 pub mod crates;
 pub mod dagor;
+mod make;
 mod name;
 pub mod paper;
 pub mod peer;
@@ -16,6 +17,7 @@ pub mod peer;
 use std::{fmt, sync::Arc, time::Duration};
 
 pub use self::{
+    make::make,
     name::{Name, UnknownName},
     peer::{Arrival, Gatekeeper, Reply, Send, Sender, Verdict},
 };
@@ -32,6 +34,12 @@ pub trait Policy: std::marker::Send + Sync {
     /// choice between two; a policy that knows better gives links with a [`load`](crate::wire::Exchange::load) of
     /// their own.
     fn call(&self, place: &Place<'_>, callee: &Callee<'_>, channels: Vec<Link>) -> Vec<Link>;
+
+    /// Whether a larger number in [`TOLD`](crate::wire::TOLD) means more open, as with credits, and not less, as
+    /// with a price: a fault that forges it goes by that.
+    fn told_opens(&self) -> bool {
+        true
+    }
 }
 
 /// An instance of a service, seen from what is put around it.
@@ -49,6 +57,8 @@ pub struct Place<'a> {
     pub instance: u32,
     /// How often it was started, 0 the first time: an instance that is restarted is built anew.
     pub start: u32,
+    /// The service's clock: the world's, unless a fault makes this service's calendar jump.
+    pub clock: &'a ::dagor::Clock,
     /// Told of waits that only the work itself sees: for a worker, behind a policy without a queue. It may be set
     /// by the policy and is then called with each such wait, before the work begins.
     pub waits: &'a Waits,

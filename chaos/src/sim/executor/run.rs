@@ -10,6 +10,8 @@ use super::{Handle, lock, nanos, ready::Item, settle::Callbacks, tasks::Tasks};
 pub struct Executor {
     handle: Handle,
     hand: Hand,
+    /// Of other clocks.
+    hands: Vec<Hand>,
     now: u64,
     tasks: Tasks,
     callbacks: Callbacks,
@@ -29,6 +31,7 @@ impl Executor {
         Self {
             handle: Handle::new(clock),
             hand,
+            hands: Vec::new(),
             now: 0,
             tasks: Tasks::default(),
             callbacks: Callbacks::default(),
@@ -42,6 +45,11 @@ impl Executor {
     #[must_use]
     pub const fn handle(&self) -> &Handle {
         &self.handle
+    }
+
+    /// Moves another clock along with this one from now on, its calendar too.
+    pub fn take_along(&mut self, hand: Hand) {
+        self.hands.push(hand);
     }
 
     /// Returns how many events were worked off: turns of tasks and timers that fired.
@@ -121,7 +129,11 @@ impl Executor {
 
     fn move_to(&mut self, at: u64) {
         if at > self.now {
-            self.hand.advance(Duration::from_nanos(at - self.now));
+            let step = Duration::from_nanos(at - self.now);
+            self.hand.advance(step);
+            for hand in &self.hands {
+                hand.advance(step);
+            }
             self.now = at;
         }
     }

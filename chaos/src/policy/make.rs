@@ -1,0 +1,32 @@
+//! Policies by name.
+
+use super::{Callee, Name, Place, Policy, Served, dagor, paper};
+use crate::{run::RunError, wire::Link};
+
+/// Makes a policy for one run.
+///
+/// # Errors
+///
+/// If there is no such policy here.
+pub fn make(name: Name) -> Result<Box<dyn Policy>, RunError> {
+    match name {
+        Name::None => Ok(Box::new(Nothing)),
+        Name::Paper => Ok(Box::new(paper::server_side())),
+        Name::PaperBlind => Ok(Box::new(paper::blind())),
+        Name::Dagor => Ok(Box::new(dagor::policy())),
+        other => Err(RunError(format!("policy {other} cannot be run"))),
+    }
+}
+
+/// No control.
+struct Nothing;
+
+impl Policy for Nothing {
+    fn serve(&self, _: &Place<'_>, work: Link) -> Served {
+        Served { link: work, level: None }
+    }
+
+    fn call(&self, _: &Place<'_>, _: &Callee<'_>, channels: Vec<Link>) -> Vec<Link> {
+        channels
+    }
+}
