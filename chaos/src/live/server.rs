@@ -7,7 +7,7 @@ use dagor::Admission;
 use futures_util::Stream;
 use http_body_util::BodyExt as _;
 use tokio::{runtime::Handle, task::AbortHandle};
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::DropGuard;
 use tonic::transport::server::Connected;
 
 use super::{call, grpc, socket::Incoming};
@@ -16,54 +16,32 @@ use crate::{
     wire::{self, Body, Link, Request, Response},
 };
 
-/// What is served.
-#[derive(Clone)]
-pub(super) struct Served {
-    /// Where requests go.
-    pub(super) link: Link,
-    /// What it speaks.
-    pub(super) protocol: Protocol,
-    /// Who sees the waits in the sockets, if the policy wants to.
-    pub(super) sockets: Option<Admission>,
-}
-
 /// A process that listens. Dropped, it is dead: its port refuses, its connections are reset, and what was under way
 /// there is lost.
 pub(super) struct Server {
-    address: SocketAddr,
     accepting: AbortHandle,
     _dead: DropGuard,
 }
 
 impl Server {
-    /// Starts to listen at `address` (port 0 takes any that is free) on this runtime.
-    pub(super) fn start(runtime: &Handle, address: SocketAddr, served: Served) -> io::Result<Self> {
-        // Sockets belong to the runtime that is entered when they are made.
-        let _entered = runtime.enter();
-        let dead = CancellationToken::new();
-        let incoming = Incoming::bind(address, dead.clone())?;
-        let address = incoming.local_addr()?;
-        let Served {
-            link,
-            protocol,
-            sockets,
-        } = served;
-        let accepting = match (protocol, sockets) {
+    /// Starts to serve on this runtime, which is the listener's. Whoever wants to see the waits in the sockets does.
+    pub(super) fn start(
+        runtime: &Handle,
+        incoming: Incoming,
+        (protocol, link): (Protocol, Link),
+        watcher: Option<&Admission>,
+    ) -> Self {
+        let dead = incoming.dead().drop_guard();
+        let accepting = match (protocol, watcher) {
             (Protocol::Http, None) => runtime.spawn(http(incoming, link)),
-            (Protocol::Http, Some(shown)) => runtime.spawn(http(shown.listener(incoming), link)),
+            (Protocol::Http, Some(seen)) => runtime.spawn(http(seen.listener(incoming), link)),
             (Protocol::Grpc, None) => runtime.spawn(grpc(incoming, link)),
-            (Protocol::Grpc, Some(shown)) => runtime.spawn(grpc(shown.incoming(incoming), link)),
+            (Protocol::Grpc, Some(seen)) => runtime.spawn(grpc(seen.incoming(incoming), link)),
         };
-        Ok(Self {
-            address,
+        Self {
             accepting: accepting.abort_handle(),
-            _dead: dead.drop_guard(),
-        })
-    }
-
-    /// Returns where it listens.
-    pub(super) const fn address(&self) -> SocketAddr {
-        self.address
+            _dead: dead,
+        }
     }
 }
 
@@ -75,7 +53,7 @@ impl Drop for Server {
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Server").field(&self.address).finish()
+        f.debug_struct("Server").finish_non_exhaustive()
     }
 }
 

@@ -43,14 +43,22 @@ pin_project! {
 // === impl Incoming ===
 
 impl Incoming {
-    /// Listens at `address`, on the current runtime; its connections break when `dead` says so.
-    pub(super) fn bind(address: SocketAddr, dead: CancellationToken) -> io::Result<Self> {
+    /// Listens at `address` (port 0 takes any that is free), on the current runtime.
+    pub(super) fn bind(address: SocketAddr) -> io::Result<Self> {
         let socket = TcpSocket::new_v4()?;
         // An instance comes back to its old address at once.
         socket.set_reuseaddr(true)?;
         socket.bind(address)?;
         let tcp = socket.listen(BACKLOG)?;
-        Ok(Self { tcp, dead })
+        Ok(Self {
+            tcp,
+            dead: CancellationToken::new(),
+        })
+    }
+
+    /// Returns what breaks all its connections when it is cancelled.
+    pub(super) fn dead(&self) -> CancellationToken {
+        self.dead.clone()
     }
 
     fn socket(&self, tcp: TcpStream) -> Socket {

@@ -6,12 +6,14 @@ use std::{
     time::Duration,
 };
 
+use axum::serve::Listener as _;
 use http::{HeaderName, HeaderValue, StatusCode};
 use tokio::sync::mpsc;
 
 use super::{
     channel::{Address, channel},
-    server::{Served, Server},
+    server::Server,
+    socket::Incoming,
 };
 use crate::{
     scenario::Protocol,
@@ -51,17 +53,15 @@ fn ready(answer: Answer) -> Answering {
 }
 
 /// Starts a server at any free port.
-fn start(protocol: Protocol, link: Link) -> (Server, Link) {
+fn start(protocol: Protocol, link: Link) -> (Server, Link, SocketAddr) {
     let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let served = Served {
-        link,
-        protocol,
-        sockets: None,
-    };
-    let server = Server::start(&tokio::runtime::Handle::current(), any, served).unwrap();
+    let incoming = Incoming::bind(any).unwrap();
+    let address = incoming.local_addr().unwrap();
+    let runtime = tokio::runtime::Handle::current();
+    let server = Server::start(&runtime, incoming, (protocol, link), None);
     let to = Address::default();
-    to.set(server.address());
-    (server, channel(protocol, to))
+    to.set(address);
+    (server, channel(protocol, to), address)
 }
 
 fn request() -> Request {
@@ -79,7 +79,7 @@ fn request() -> Request {
 async fn fields_path_and_call_arrive_and_fields_come_back() {
     for protocol in PROTOCOLS {
         let seen: Arc<Mutex<Vec<(String, Option<Call>, Option<HeaderValue>)>>> = Arc::default();
-        let (_server, to) = start(protocol, {
+        let (_server, to, _) = start(protocol, {
             let seen = Arc::clone(&seen);
             link(move |request| {
                 seen.lock().unwrap().push((
@@ -138,7 +138,7 @@ async fn refusals_and_failures_are_told_apart_over_either_protocol() {
     ];
     for protocol in PROTOCOLS {
         for (number, (make, ending, status)) in cases.into_iter().enumerate() {
-            let (_server, to) = start(protocol, link(move |_| ready(make())));
+            let (_server, to, _) = start(protocol, link(move |_| ready(make())));
             let answer = to.send(request()).await;
             assert_eq!(
                 Ending::of(&answer),
@@ -161,8 +161,7 @@ async fn the_dead_break_what_is_under_way_refuse_and_come_back() {
             asked.send(()).unwrap();
             Box::pin(std::future::pending())
         });
-        let (server, to) = start(protocol, silent);
-        let address = server.address();
+        let (server, to, address) = start(protocol, silent);
         let waiting = tokio::spawn(to.send(request()));
         hears.recv().await.unwrap();
 
@@ -176,13 +175,10 @@ async fn the_dead_break_what_is_under_way_refuse_and_come_back() {
         let refused = to.send(request()).await.unwrap_err();
         assert!(refused.is::<Unreachable>(), "{protocol:?}: {refused:?}");
 
-        let served = Served {
-            link: link(|_| ready(Ok(wire::respond(StatusCode::OK)))),
-            protocol,
-            sockets: None,
-        };
+        let well = link(|_| ready(Ok(wire::respond(StatusCode::OK))));
+        let incoming = Incoming::bind(address).unwrap();
         let runtime = tokio::runtime::Handle::current();
-        let _server = Server::start(&runtime, address, served).unwrap();
+        let _server = Server::start(&runtime, incoming, (protocol, well), None);
         let answer = to.send(request()).await;
         assert_eq!(
             Ending::of(&answer),
@@ -203,7 +199,7 @@ async fn a_caller_that_gives_up_is_noticed() {
     }
     for protocol in PROTOCOLS {
         let (tells, mut hears) = mpsc::unbounded_channel();
-        let (_server, to) = start(
+        let (_server, to, _) = start(
             protocol,
             link(move |_| {
                 tells.send("asked").unwrap();

@@ -9,7 +9,9 @@ use dagor::{
     observe::{Advice, FieldFault, Observer, WindowClosed},
 };
 use metrics::with_local_recorder;
-use metrics_exporter_prometheus::{BuildError, PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
+use metrics_exporter_prometheus::{
+    BuildError, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
+};
 
 /// dagor's exporter, which tells this registry and not the process's.
 pub(super) struct Registry {

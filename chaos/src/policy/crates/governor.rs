@@ -45,7 +45,7 @@ impl Exchange for Limited {
 }
 
 /// Returns the capacity of an instance as a quota.
-fn quota(place: &Place<'_>) -> Option<Quota> {
+pub(super) fn quota(place: &Place<'_>) -> Option<Quota> {
     let spec = place.spec();
     let workers = spec.workers?;
     let instance = usize::try_from(place.instance).ok()?;

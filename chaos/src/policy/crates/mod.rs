@@ -5,8 +5,9 @@
 //! 503 at once. Their callers are anybody's: none of these crates has a caller's side.
 //!
 //! Tuned for all scenarios by one rule each, from what whoever runs the service knows: its workers, its mean
-//! service time, and the threshold of queuing time that the scenario gives to everybody. A limit never falls below
-//! the workers, for then some would have nothing to do.
+//! service time, and the threshold of queuing time that the scenario gives to everybody. A limit begins at twice the
+//! workers. Where that can be set it never falls below the workers, for then some would have nothing to do, and
+//! never rises above what lets a request wait for five thresholds (100 ms with the usual one).
 
 pub mod acc;
 pub mod governor;
@@ -42,7 +43,7 @@ struct Shedding<S>(LoadShed<S>);
 fn shedding<S>(limited: S) -> Link
 where
     S: Service<Request, Response = Response> + Clone + Send + Sync + 'static,
-    S::Error: std::error::Error + Send + Sync + 'static,
+    S::Error: Into<tower::BoxError>,
     S::Future: Send,
 {
     Arc::new(Shedding(LoadShed::new(limited)))
@@ -72,8 +73,37 @@ fn workers(place: &Place<'_>) -> usize {
     workers.and_then(Result::ok).unwrap_or(START)
 }
 
+/// Returns the most that a limit may be: the workers, and what they work off while the last one waits for [`LATE`]
+/// thresholds of queuing time; at least twice the workers.
+fn most(place: &Place<'_>) -> usize {
+    if place.spec().workers.is_none() {
+        return MOST;
+    }
+    let each = undisturbed(place, place.service).as_secs_f64().max(1e-9);
+    let rounds = (late(place).as_secs_f64() / each).max(2.0);
+    // Saturates.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "saturates, and is not negative"
+    )]
+    let rounds = rounds as usize;
+    workers(place)
+        .saturating_mul(rounds)
+        .min(MOST.max(workers(place) * 2))
+}
+
+/// Returns how long a request may take: undisturbed, and [`LATE`] thresholds of queuing time.
+fn late(place: &Place<'_>) -> Duration {
+    undisturbed(place, place.service) + place.scenario.threshold * LATE
+}
+
 /// What a limit begins with where nobody knows better: as in the READMEs.
 const START: usize = 20;
+/// The most it may be then: tower-acc's README's.
+const MOST: usize = 500;
+/// Thresholds of queuing time that a request may wait: dagor lets none wait longer either.
+const LATE: u32 = 5;
 
 /// Returns how long a service takes for a request when nothing waits, its calls included.
 fn undisturbed(place: &Place<'_>, service: usize) -> Duration {
@@ -81,7 +111,11 @@ fn undisturbed(place: &Place<'_>, service: usize) -> Duration {
     let calls = scenario.edges.iter().filter(|edge| edge.from == service);
     let calls = calls.map(|edge| {
         let one = undisturbed(place, edge.to) + scenario.network * 2;
-        let after_another = if edge.parallel { 1.0 } else { edge.calls.mean() };
+        let after_another = if edge.parallel {
+            1.0
+        } else {
+            edge.calls.mean()
+        };
         one.mul_f64(after_another)
     });
     scenario.services[service].service_time.mean() + calls.sum::<Duration>()
