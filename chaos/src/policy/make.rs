@@ -13,6 +13,7 @@ pub fn make(name: Name) -> Result<Box<dyn Policy>, RunError> {
         Name::None => Ok(Box::new(Nothing)),
         Name::Paper => Ok(Box::new(paper::server_side())),
         Name::PaperBlind => Ok(Box::new(paper::blind())),
+        Name::PaperResponse => Ok(Box::new(paper::by_response_time())),
         Name::Dagor => Ok(Box::new(dagor::policy())),
         Name::ResilienceAimd => Ok(Box::new(crates::resilience::aimd())),
         Name::ResilienceVegas => Ok(Box::new(crates::resilience::vegas())),

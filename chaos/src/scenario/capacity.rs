@@ -48,14 +48,28 @@ pub fn tasks_capacity_of(scenario: &Scenario, business: usize) -> f64 {
 /// itself counts as one where it enters.
 #[must_use]
 pub fn visits(scenario: &Scenario, business: usize) -> Vec<f64> {
-    walk(scenario, business, |edge| edge.probability * edge.calls.mean())
+    walk(scenario, business, |edge| {
+        edge.probability * edge.calls.mean()
+    })
 }
 
 /// As [`visits`], for the tasks that make the fewest and the most calls everywhere.
 pub(super) fn fewest_and_most(scenario: &Scenario, business: usize) -> (Vec<f64>, Vec<f64>) {
     let always = |edge: &Edge| edge.probability >= 1.0;
-    let fewest = |edge: &Edge| if always(edge) { edge.calls.bounds().0 } else { 0 };
-    let most = |edge: &Edge| if edge.probability > 0.0 { edge.calls.bounds().1 } else { 0 };
+    let fewest = |edge: &Edge| {
+        if always(edge) {
+            edge.calls.bounds().0
+        } else {
+            0
+        }
+    };
+    let most = |edge: &Edge| {
+        if edge.probability > 0.0 {
+            edge.calls.bounds().1
+        } else {
+            0
+        }
+    };
     (
         walk(scenario, business, |edge| f64::from(fewest(edge))),
         walk(scenario, business, |edge| f64::from(most(edge))),
@@ -77,7 +91,10 @@ fn walk(scenario: &Scenario, business: usize, calls: impl Fn(&Edge) -> f64) -> V
 }
 
 fn least(scenario: &Scenario, visits: &[f64]) -> f64 {
-    let visited = visits.iter().enumerate().filter(|(_, visits)| **visits > 0.0);
+    let visited = visits
+        .iter()
+        .enumerate()
+        .filter(|(_, visits)| **visits > 0.0);
     let rates = visited.map(|(service, visits)| capacity(scenario, service) / visits);
     rates.fold(f64::INFINITY, f64::min)
 }

@@ -121,7 +121,10 @@ fn unit(bits: u64) -> f64 {
 }
 
 /// Returns a whole number below `bound`.
-#[expect(clippy::cast_possible_truncation, reason = "the result is below the bound")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the result is below the bound"
+)]
 fn below(bits: u64, bound: usize) -> usize {
     ((u128::from(bits) * bound as u128) >> 64) as usize
 }
