@@ -52,6 +52,7 @@ fn bounds(section: &Section<'_>, kind: &CriterionKind, window: Duration, deadlin
         CriterionKind::MeanWait { ms, .. } => (ms, 0.0, 1e9, "milliseconds"),
         CriterionKind::Fairness(bound) => (bound, 1.0, 1e9, "the highest by the lowest"),
         CriterionKind::Amplification(bound) => (bound, 0.0, 1e9, "calls sent by calls wanted"),
+        CriterionKind::ShedsFrom { rate, .. } => (rate, 0.0, 1e9, "weight a second"),
     };
     let (key, value) = match bound {
         Bound::AtLeast(value) => (keys::AT_LEAST, *value),
