@@ -1,4 +1,7 @@
 //! (interim)
+#[cfg(test)]
+pub(crate) mod fixture;
+
 use std::time::Duration;
 
 use crate::{scenario::Scenario, wire::Call, world::Chance};
