@@ -29,6 +29,16 @@ pub trait Network: Send + Sync {
 
     /// Returns a channel from an instance (`None` for a client outside) to the one that is at `slot`.
     fn channel(&self, from: Option<At>, slot: &Arc<Slot>) -> Link;
+
+    /// An instance started at its place, whose policy set `waits`; whoever has a port for it opens it.
+    fn started(&self, slot: &Arc<Slot>, waits: &Waits) {
+        let _ = (slot, waits);
+    }
+
+    /// The instance that was there died.
+    fn died(&self, slot: &Arc<Slot>) {
+        let _ = slot;
+    }
 }
 
 /// The services of a run.
@@ -130,6 +140,14 @@ impl Fabric {
             Served { link: work, level: None }
         };
         slot.start(Instance::new(&self.run, desk, served));
+        self.network.started(slot, &waits);
+    }
+
+    /// Kills the instance in its place.
+    pub(super) fn kill(&self, at: At) {
+        let slot = self.slot(at);
+        slot.kill();
+        self.network.died(slot);
     }
 
     /// Returns a link to an instance from the clients outside, without a policy.

@@ -36,7 +36,7 @@ impl Fabric {
             trouble.begin(self.run.world.now(), number, effect);
         }
         if dies {
-            slot.kill();
+            self.kill(at);
         }
     }
 

@@ -59,7 +59,7 @@ pub use self::{
     faults::break_things,
     sampler::sample_levels,
     slot::Slot,
-    tasks::generate,
+    tasks::{generate, generate_in},
 };
 use crate::{measure::Recorder, scenario::Scenario, world::World};
 

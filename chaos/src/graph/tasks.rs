@@ -8,7 +8,7 @@ use super::{At, Fabric, Run, fields::claim, spread, within::within};
 use crate::{
     scenario::Weigher,
     wire::{Body, Call, Ending, Link, Request},
-    world::Chance,
+    world::{Chance, World},
 };
 
 /// Sends each of `arrivals` (in order of time) to an instance of its entry service when its time comes.
@@ -19,9 +19,20 @@ where
     A: IntoIterator<Item = (Duration, Call)>,
     A::IntoIter: Send + 'static,
 {
-    let run = fabric.run.clone();
+    generate_in(&fabric.run.world, fabric, arrivals);
+}
+
+/// The same with the clients in a world of their own, whose time is that of the services.
+pub fn generate_in<A>(world: &World, fabric: &Arc<Fabric>, arrivals: A)
+where
+    A: IntoIterator<Item = (Duration, Call)>,
+    A::IntoIter: Send + 'static,
+{
+    let run = Run {
+        world: world.clone(),
+        ..fabric.run.clone()
+    };
     let mut entries = entries(fabric);
-    let world = run.world.clone();
     let mut chance = Chance::new(run.seed, "entry", 0);
     let arrivals = arrivals.into_iter();
     world.spawn(async move {

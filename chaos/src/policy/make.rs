@@ -1,6 +1,6 @@
 //! Policies by name.
 
-use super::{Callee, Name, Place, Policy, Served, dagor, paper};
+use super::{Callee, Name, Place, Policy, Served, crates, dagor, paper};
 use crate::{run::RunError, wire::Link};
 
 /// Makes a policy for one run.
@@ -15,6 +15,10 @@ pub fn make(name: Name) -> Result<Box<dyn Policy>, RunError> {
         Name::PaperBlind => Ok(Box::new(paper::blind())),
         Name::PaperResponse => Ok(Box::new(paper::by_response_time())),
         Name::Dagor => Ok(Box::new(dagor::policy())),
+        Name::ResilienceAimd => Ok(Box::new(crates::resilience::aimd())),
+        Name::ResilienceVegas => Ok(Box::new(crates::resilience::vegas())),
+        Name::Acc => Ok(Box::new(crates::acc::policy())),
+        Name::Governor => Ok(Box::new(crates::governor::policy())),
         other => Err(RunError(format!("policy {other} cannot be run"))),
     }
 }

@@ -7,6 +7,7 @@ use std::{sync::Arc, time::Duration};
 
 pub use self::executor::{Executor, Handle, SettleId, Sleep};
 use self::network::Ways;
+pub(crate) use self::network::host;
 use crate::{
     graph::{Fabric, Run, break_things, generate, sample_levels},
     load::Arrivals,

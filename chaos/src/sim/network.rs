@@ -69,8 +69,8 @@ impl Exchange for Channel {
     }
 }
 
-/// Returns the name with all that a host's name may not have as dashes.
-fn host(name: &str) -> String {
+/// Returns a service's name with all that a host's name may not have as dashes.
+pub(crate) fn host(name: &str) -> String {
     let letter = |letter: char| match letter.to_ascii_lowercase() {
         letter @ ('a'..='z' | '0'..='9') => letter,
         _ => '-',
