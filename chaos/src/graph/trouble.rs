@@ -102,9 +102,14 @@ impl Trouble {
             .send_if_modified(|value| std::mem::replace(value, stopped) != stopped);
     }
 
+    /// Returns whether it stands still.
+    pub(super) fn is_stopped(&self) -> bool {
+        *self.stopped.borrow()
+    }
+
     /// Waits until it no longer stands still.
     pub(super) async fn resumed(&self) {
-        if *self.stopped.borrow() {
+        if self.is_stopped() {
             // The sender is our own, so this cannot fail.
             drop(self.stopped.subscribe().wait_for(|stopped| !stopped).await);
         }
