@@ -44,12 +44,12 @@ impl Names {
     pub(super) fn find(&self, section: &Section<'_>, key: &Key, name: &str) -> Option<usize> {
         let place = self.places.get(name).copied();
         if place.is_none() && self.are_sure {
-            let known = self.places.keys().map(String::as_str);
-            let allowed = match nearest(name, known) {
-                Some(near) => format!("{}, perhaps {near:?}", key.takes),
-                None => key.takes.to_string(),
-            };
-            section.wrong(key, allowed);
+            section.wrong_with(key, || {
+                match nearest(name, self.places.keys().map(String::as_str)) {
+                    Some(near) => format!("{}, perhaps {near:?}", key.takes),
+                    None => key.takes.to_string(),
+                }
+            });
         }
         place
     }

@@ -110,6 +110,13 @@ impl<'a> Section<'a> {
         }
     }
 
+    /// As [`wrong`](Self::wrong), for a given key and what takes time to describe.
+    pub(super) fn wrong_with(&self, key: &Key, allowed: impl FnOnce() -> String) {
+        if let Some(given) = self.given(key) {
+            self.mistakes.push_with(|| self.mistake(given, allowed()));
+        }
+    }
+
     /// Says that a key is missing.
     pub(super) fn missing(&self, key: &Key, allowed: impl Into<String>) {
         let what = format!("{} without {}", self.heading(), key.name);

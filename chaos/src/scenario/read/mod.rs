@@ -32,10 +32,13 @@ struct Context<'a> {
     /// How long the run is; `None` if that could not be read, and then nothing is outside of it.
     duration: Option<Duration>,
     warm_up: Option<Duration>,
+    deadline: Option<Duration>,
     /// The policies run, unless they could not be read.
     policies: Option<Vec<Name>>,
     services: Names,
     businesses: Names,
+    /// Whether it is certain how many calls a task makes and how many a service can take.
+    can_count: bool,
 }
 
 /// Reads everything; `None`, or anything at all, if there are mistakes.
@@ -62,12 +65,11 @@ pub(super) fn scenario(
     scenario.edges = graph.edges;
     scenario.businesses = graph.businesses;
     scenario.measured = top.one_of(&keys::MEASURED, &context.services);
-    let is_sound = graph.is_structured && graph::check(&scenario, &of, &context);
-    let can_count = is_sound && !graph.has_mistakes;
-    load::read(&of("load"), &mut scenario, &context, can_count);
+    let is_sound = graph::check(&scenario, &graph.calls, &of, &context, graph.is_structured);
+    context.can_count = is_sound && !graph.has_mistakes;
+    load::read(&of, &mut scenario, &context);
     scenario.faults = fault::read(&of("fault"), &scenario, &context, graph.is_structured);
-    criterion::read(&of("criterion"), &of("published"), &mut scenario, &context);
-    criterion::check(&of("criterion"), &scenario, &context, can_count);
+    criterion::read(&of, &mut scenario, &context);
     if let Some(section) = of("quick").first() {
         scenario.quick.skip = section.flag(&quick::SKIP).unwrap_or_default();
         scenario.quick.policies = top::policies(section, &quick::POLICIES, &context);

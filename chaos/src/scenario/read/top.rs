@@ -28,6 +28,7 @@ pub(super) fn read<'a>(
         let allowed = format!("less than duration_s ({})", duration.as_secs_f64());
         top.wrong(&keys::WARM_UP, allowed);
     }
+    let deadline = top.millis(&keys::DEADLINE);
     let engines = engines(top);
     let policies = run_policies(top, engines.as_deref());
     let scenario = Scenario {
@@ -39,7 +40,7 @@ pub(super) fn read<'a>(
         warm_up: warm_up.unwrap_or_default(),
         engines: engines.unwrap_or_default(),
         policies: policies.clone().unwrap_or_default(),
-        deadline: top.millis(&keys::DEADLINE).unwrap_or_default(),
+        deadline: deadline.unwrap_or_default(),
         network: top.millis(&keys::NETWORK).unwrap_or_default(),
         refusal_cost: top.number(&keys::REFUSAL_COST).unwrap_or_default(),
         hang_up: top.flag(&keys::HANG_UP).unwrap_or_default(),
@@ -61,9 +62,11 @@ pub(super) fn read<'a>(
         mistakes,
         duration,
         warm_up,
+        deadline,
         policies,
         services: Names::default(),
         businesses: Names::default(),
+        can_count: false,
     };
     (scenario, context)
 }
