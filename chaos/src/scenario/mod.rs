@@ -37,6 +37,9 @@ mod read;
 mod section;
 mod template;
 
+#[cfg(test)]
+mod tests;
+
 use std::path::Path;
 
 pub use self::{

@@ -60,9 +60,8 @@ impl<'a> Section<'a> {
         if let (Some(switch), Some(word)) = (&schema.switch, self.switch)
             && !key.fits(word)
         {
-            let words: Vec<String> = key.only.iter().map(|word| format!("{word:?}")).collect();
-            let allowed = format!("only where {} is {}", switch.name, words.join(" or "));
-            self.mistakes.push(self.mistake(given, allowed));
+            self.mistakes
+                .push_with(|| self.mistake(given, only_where(key, switch)));
         }
     }
 
@@ -315,6 +314,22 @@ impl Takes {
             _ => None,
         }
     }
+}
+
+/// Returns what to say of a key that does not fit: the words with which it does, or without which if those are
+/// fewer.
+fn only_where(key: &Key, switch: &Key) -> String {
+    let Takes::Word(all) = switch.takes else {
+        return String::from("a key that fits");
+    };
+    let (fit, rest): (Vec<&str>, Vec<&str>) = all.iter().partition(|word| key.fits(word));
+    let (is, words) = if rest.len() < fit.len() {
+        ("is not", rest)
+    } else {
+        ("is", fit)
+    };
+    let words: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
+    format!("only where {} {is} {}", switch.name, words.join(" or "))
 }
 
 /// Returns what to say of a key that its section does not have.

@@ -35,7 +35,7 @@ mod tests {
                 .unwrap_or(line);
             if line.starts_with('[') {
                 inside = line.trim_matches(['[', ']']) == section;
-            } else if let Some(text) = line.strip_prefix("# ").or(line.strip_prefix(' ')) {
+            } else if let Some(text) = line.strip_prefix("# ").or_else(|| line.strip_prefix(' ')) {
                 comment.push_str(text.trim());
                 comment.push(' ');
                 continue;

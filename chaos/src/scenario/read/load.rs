@@ -35,7 +35,7 @@ pub(super) fn read<'s>(
     if are_sure {
         amount(scenario, context);
         if context.can_count {
-            brought(&of("business"), &sections, scenario);
+            brought(&of("business"), scenario);
         }
     }
 }
@@ -49,6 +49,15 @@ fn load(section: &Section<'_>, scenario: &Scenario, context: &Context<'_>) -> Op
     let has_business = section.given(&keys::BUSINESS).is_some();
     let business = section.one_of(&keys::BUSINESS, &context.businesses);
     let window = window.read(section, context);
+    let nobody_has_share = scenario
+        .businesses
+        .iter()
+        .all(|business| business.share <= 0.0);
+    if !has_business && nobody_has_share && context.can_count {
+        let allowed = "the name of a business, because all of them have share = 0";
+        section.missing(&keys::BUSINESS, allowed);
+        return None;
+    }
     let shape = shape::read(section, window.map(|(from, until)| until - from), context);
     let rate = rate(section, scenario, business, context.can_count);
     let (from, until) = window?;
@@ -135,8 +144,8 @@ fn amount(scenario: &Scenario, context: &Context<'_>) {
     }
 }
 
-/// Businesses that no load brings, and loads whose tasks are of no business.
-fn brought(businesses: &[Section<'_>], loads: &[Section<'_>], scenario: &Scenario) {
+/// Businesses that no load brings.
+fn brought(businesses: &[Section<'_>], scenario: &Scenario) {
     let is_drawn = scenario.loads.iter().any(|load| load.business.is_none());
     for (place, section) in businesses.iter().enumerate() {
         let is_named = scenario
@@ -146,16 +155,6 @@ fn brought(businesses: &[Section<'_>], loads: &[Section<'_>], scenario: &Scenari
         let is_drawn = is_drawn && scenario.businesses[place].share > 0.0;
         if !is_named && !is_drawn {
             section.wrong(&business::NAME, "a business that some load brings");
-        }
-    }
-    let sum: f64 = scenario
-        .businesses
-        .iter()
-        .map(|business| business.share)
-        .sum();
-    for (section, load) in loads.iter().zip(&scenario.loads) {
-        if load.business.is_none() && sum <= 0.0 {
-            section.missing(&keys::BUSINESS, "it, because every business has share = 0");
         }
     }
 }

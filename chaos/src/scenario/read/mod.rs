@@ -37,6 +37,8 @@ struct Context<'a> {
     policies: Option<Vec<Name>>,
     services: Names,
     businesses: Names,
+    /// Whether every section of the file is among those that are read.
+    is_complete: bool,
     /// Whether it is certain how many calls a task makes and how many a service can take.
     can_count: bool,
 }
@@ -60,6 +62,7 @@ pub(super) fn scenario(
     let top = of("").first().copied()?;
     let (mut scenario, mut context) =
         top::read(&top, named(file, mistakes), file, folder, mistakes);
+    context.is_complete = document.is_complete;
     let graph = graph::read(&of, scenario.seed, &mut context);
     scenario.services = graph.services;
     scenario.edges = graph.edges;
@@ -96,7 +99,9 @@ fn named(file: &str, mistakes: &Mistakes) -> String {
 impl Context<'_> {
     /// Says what the file lacks.
     fn lacks(&self, what: &str, allowed: &str) {
-        self.of_all(&format!("a file without {what}"), allowed);
+        if self.is_complete {
+            self.of_all(&format!("a file without {what}"), allowed);
+        }
     }
 
     /// Says what the scenario as a whole must be.

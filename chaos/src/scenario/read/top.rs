@@ -21,13 +21,7 @@ pub(super) fn read<'a>(
     mistakes: &'a Mistakes,
 ) -> (Scenario, Context<'a>) {
     let duration = top.seconds(&keys::DURATION);
-    let warm_up = top.seconds(&keys::WARM_UP);
-    if let (Some(duration), Some(warm_up)) = (duration, warm_up)
-        && warm_up >= duration
-    {
-        let allowed = format!("less than duration_s ({})", duration.as_secs_f64());
-        top.wrong(&keys::WARM_UP, allowed);
-    }
+    let warm_up = warm_up(top, duration);
     let deadline = top.millis(&keys::DEADLINE);
     let engines = engines(top);
     let policies = run_policies(top, engines.as_deref());
@@ -66,6 +60,7 @@ pub(super) fn read<'a>(
         policies,
         services: Names::default(),
         businesses: Names::default(),
+        is_complete: false,
         can_count: false,
     };
     (scenario, context)
@@ -93,6 +88,18 @@ fn policy_list(section: &Section<'_>, key: &Key) -> Option<Vec<Name>> {
     let names = Names::of(Name::ALL.map(Name::as_str));
     let places = section.some_of(key, &names)?;
     Some(places.into_iter().map(|place| Name::ALL[place]).collect())
+}
+
+fn warm_up(top: &Section<'_>, duration: Option<Duration>) -> Option<Duration> {
+    let warm_up = top.seconds(&keys::WARM_UP)?;
+    match duration {
+        Some(duration) if warm_up >= duration => {
+            let allowed = format!("less than duration_s ({})", duration.as_secs_f64());
+            top.wrong(&keys::WARM_UP, allowed);
+            None
+        }
+        _ => Some(warm_up),
+    }
 }
 
 fn engines(top: &Section<'_>) -> Option<Vec<Engine>> {

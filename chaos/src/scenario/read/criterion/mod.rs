@@ -105,7 +105,7 @@ fn policies(section: &Section<'_>, context: &Context<'_>) -> Option<Vec<Name>> {
     if !context.policies.as_ref()?.contains(&Name::Dagor) {
         section.missing(
             &keys::POLICIES,
-            "it, because the default, \"dagor\", is not run",
+            "policies that are run, which the default, \"dagor\", is not",
         );
     }
     Some(vec![Name::Dagor])

@@ -89,8 +89,18 @@ fn written<'s>(
     if businesses.is_empty() {
         context.lacks("[[business]]", "at least one: where tasks enter");
     }
-    context.services = Names::read(services, &service_keys::NAME, context.mistakes);
-    context.businesses = Names::read(businesses, &business_keys::NAME, context.mistakes);
+    context.services = Names::read(
+        services,
+        &service_keys::NAME,
+        context.mistakes,
+        context.is_complete,
+    );
+    context.businesses = Names::read(
+        businesses,
+        &business_keys::NAME,
+        context.mistakes,
+        context.is_complete,
+    );
     let edges = calls
         .iter()
         .filter_map(|it| Some((*it, edge(it, context)?)));
@@ -102,7 +112,8 @@ fn written<'s>(
         business.unwrap_or_else(nobody)
     });
     let businesses: Vec<Business> = businesses.collect();
-    let is_structured = context.services.are_sure()
+    let is_structured = context.is_complete
+        && context.services.are_sure()
         && context.businesses.are_sure()
         && edges.len() == calls.len()
         && has_entries

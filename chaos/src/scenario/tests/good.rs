@@ -1,0 +1,1 @@
+//! What files without mistakes become.
