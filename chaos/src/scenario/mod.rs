@@ -36,6 +36,7 @@ mod order;
 mod read;
 mod section;
 mod template;
+mod value;
 
 #[cfg(test)]
 mod tests;

@@ -59,7 +59,7 @@ fn load(section: &Section<'_>, scenario: &Scenario, context: &Context<'_>) -> Op
         return None;
     }
     let shape = shape::read(section, window.map(|(from, until)| until - from), context);
-    let rate = rate(section, scenario, business, context.can_count);
+    let rate = rate(section, scenario, business, context);
     let (from, until) = window?;
     let load = Load {
         business: if has_business { Some(business?) } else { None },
@@ -76,7 +76,7 @@ fn rate(
     section: &Section<'_>,
     scenario: &Scenario,
     business: Option<usize>,
-    can_count: bool,
+    context: &Context<'_>,
 ) -> Option<f64> {
     if section.switch()? == "replay" {
         return match section.given(&keys::FACTOR) {
@@ -90,9 +90,12 @@ fn rate(
         (false, true) => {
             let times = section.number(&keys::TIMES_CAPACITY)?;
             let capacity = match business {
-                Some(business) if can_count => tasks_capacity_of(scenario, business),
-                None if can_count => tasks_capacity(scenario),
-                _ => return None,
+                _ if !context.can_count => return None,
+                Some(business) => tasks_capacity_of(scenario, business),
+                None => *context
+                    .told
+                    .capacity
+                    .get_or_init(|| tasks_capacity(scenario)),
             };
             if capacity.is_infinite() {
                 let allowed = "tasks_per_s instead, because no service has a capacity";

@@ -10,7 +10,7 @@ mod shape;
 mod top;
 mod window;
 
-use std::{path::Path, time::Duration};
+use std::{cell::OnceCell, path::Path, time::Duration};
 
 use super::{
     Scenario,
@@ -41,6 +41,17 @@ struct Context<'a> {
     is_complete: bool,
     /// Whether it is certain how many calls a task makes and how many a service can take.
     can_count: bool,
+    /// What is asked for by many sections and takes time to tell.
+    told: Told,
+}
+
+/// What was told once.
+#[derive(Default)]
+struct Told {
+    /// The capacity in tasks of the mix.
+    capacity: OnceCell<f64>,
+    /// Whether tasks make different numbers of calls at the measured service.
+    differs: OnceCell<bool>,
 }
 
 /// Reads everything; `None`, or anything at all, if there are mistakes.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Context;
+use super::{Context, Told};
 use crate::{
     Engine,
     policy::Name,
@@ -62,6 +62,7 @@ pub(super) fn read<'a>(
         businesses: Names::default(),
         is_complete: false,
         can_count: false,
+        told: Told::default(),
     };
     (scenario, context)
 }

@@ -1,14 +1,20 @@
 //! What is said of each mistake, word for word, and what a file without any becomes.
 
+mod capacity;
 mod criterion;
 mod document;
+mod events;
 mod fault;
 mod good;
 mod graph;
 mod load;
+mod many;
+mod mutants;
 mod top;
 
-use super::{Folder, Scenario};
+use std::time::Duration;
+
+use super::{Balance, Business, Calls, Edge, Folder, Retries, Scenario, ServiceTime};
 use crate::policy::Name;
 
 /// A file without mistakes, for tests to spoil.
@@ -66,6 +72,19 @@ fn spoilt(changes: &[(&str, &str)]) -> String {
     text
 }
 
+const fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+const fn millis(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+fn good(changes: &[(&str, &str)]) -> Scenario {
+    let text = spoilt(changes);
+    parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
 /// Returns what is said of the good file with this one change.
 fn said(from: &str, to: &str) -> Vec<String> {
     let text = spoilt(&[(from, to)]);
@@ -86,4 +105,38 @@ fn check(cases: &[(&str, &str, &[&str])]) {
             .collect();
         assert_eq!(said(from, to), lines, "{from} replaced by {to}");
     }
+}
+
+/// One call from one service to another, always made.
+pub(super) fn edge(from: usize, to: usize) -> Edge {
+    Edge {
+        from,
+        to,
+        calls: Calls::Fixed(1),
+        parallel: false,
+        cancel: true,
+        required: true,
+        probability: 1.0,
+        timeout: None,
+        retries: Retries::default(),
+        balance: Balance::Random,
+        businesses: Vec::new(),
+    }
+}
+
+/// Services that take a thousand requests a second each, and two businesses of shares 1 and 0.5 that enter at the
+/// first.
+fn scenario(services: usize, edges: &[Edge]) -> Scenario {
+    let mut scenario = parse(GOOD).unwrap();
+    let mut service = scenario.services.remove(1);
+    service.instances = 1;
+    service.service_time = ServiceTime::Constant(Duration::from_millis(10));
+    scenario.services = vec![service; services];
+    scenario.edges = edges.to_vec();
+    let half = Business {
+        share: 0.5,
+        ..scenario.businesses[0].clone()
+    };
+    scenario.businesses.push(half);
+    scenario
 }

@@ -55,7 +55,8 @@ pub(super) fn subject(
     if needs_a_second && window.is_some_and(is_short) {
         section.wrong(&keys::UNTIL, "at least a second after from_s");
     }
-    if matches!(kind, CriterionKind::Fairness(_)) && context.can_count && !tasks_differ(scenario) {
+    let differs = || *context.told.differs.get_or_init(|| tasks_differ(scenario));
+    if matches!(kind, CriterionKind::Fairness(_)) && context.can_count && !differs() {
         let allowed =
             "another unless measured is a service at which tasks make different numbers of calls";
         section.wrong(&keys::MEASURE, allowed);

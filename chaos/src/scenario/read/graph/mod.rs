@@ -49,20 +49,28 @@ pub(super) fn read<'s>(
 }
 
 fn generated<'s>(section: &Section<'s>, seed: u64, context: &mut Context<'_>) -> Read<'s> {
+    let before = context.mistakes.count();
     let services: Option<u32> = section.whole(&generated::SERVICES);
     let instances: Option<u32> = section.whole(&generated::INSTANCES);
     let graph = match (section.word(&generated::KIND), services, instances) {
         (Some(_), Some(services), Some(instances)) if instances >= services => {
             generate::wechat(seed, services, instances)
         }
-        (_, Some(services), Some(_)) => {
+        (Some(_), Some(services), Some(_)) => {
             let allowed = format!("at least services ({services})");
             section.wrong(&generated::INSTANCES, allowed);
             generate::Graph::default()
         }
         _ => generate::Graph::default(),
     };
-    let is_structured = !graph.services.is_empty();
+    let is_structured = !graph.services.is_empty() && !graph.businesses.is_empty();
+    let is_clear = context.mistakes.count() == before && !section.has_odd_keys();
+    if !is_structured && is_clear {
+        section.wrong(
+            &generated::KIND,
+            "a kind that draws services and businesses",
+        );
+    }
     if is_structured {
         context.services = Names::of(graph.services.iter().map(|it| it.name.as_str()));
         context.businesses = Names::of(graph.businesses.iter().map(|it| it.name.as_str()));
