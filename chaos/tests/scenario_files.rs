@@ -7,7 +7,9 @@ use std::{
 
 use chaos::{
     Scenario,
-    scenario::{ServiceTime, Shape, Weigher, builtin, capacity, tasks_capacity, visits},
+    scenario::{
+        ServiceTime, Shape, Weigher, builtin, capacity, generate::wechat, tasks_capacity, visits,
+    },
 };
 
 /// A scenario with a trace of service times and a load that was counted.
@@ -45,17 +47,20 @@ fn said(path: &Path) -> String {
 
 #[test]
 fn every_built_in_scenario_is_without_mistakes() {
-    let names: Vec<&str> = builtin().map(|(name, _)| name).collect();
+    // Nothing can be read of a graph that nobody draws.
+    let is_drawn = !wechat(1, 10, 10).services.is_empty();
+    let drawn = builtin().filter(|(_, text)| is_drawn || !text.contains("[generated]"));
+    let names: Vec<&str> = drawn.map(|(name, _)| name).collect();
     assert!(names.is_sorted() && names.contains(&"m2"), "{names:?}");
+    let mistakes = names.iter().filter_map(|name| Scenario::find(name).err());
+    let mistakes: Vec<String> = mistakes.map(|error| error.to_string()).collect();
+    assert!(mistakes.is_empty(), "{}", mistakes.join("\n"));
     for name in names {
-        let scenario = Scenario::find(name).unwrap_or_else(|error| panic!("{error}"));
+        let scenario = Scenario::find(name).unwrap();
         assert_eq!(scenario.name, name);
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("scenarios/{name}.toml"));
-        assert_eq!(
-            Scenario::load(path).unwrap(),
-            scenario,
-            "the file is what is built in"
-        );
+        let loaded = Scenario::load(path).unwrap();
+        assert_eq!(loaded, scenario, "the file is what is built in");
     }
 }
 

@@ -383,6 +383,14 @@ pub enum CriterionKind {
     Fairness(Bound),
     /// Calls sent, retries included, by calls that tasks wanted to make.
     Amplification(Bound),
+    /// The offered rate, in weight a second, of the first second of the window from which on, over three seconds,
+    /// at least `share` of the tasks fail.
+    ShedsFrom {
+        /// 0 to 1.
+        share: f64,
+        /// Weight a second.
+        rate: Bound,
+    },
 }
 
 /// At least or at most.

@@ -8,7 +8,7 @@ mod tests {
     use super::TEMPLATE;
     use crate::scenario::{
         Folder, Scenario,
-        key::Key,
+        key::{Key, Takes},
         keys::{SECTIONS, TOP},
     };
 
@@ -55,7 +55,12 @@ mod tests {
             for key in keys {
                 let name = key.name;
                 let comment = comment(section, key).unwrap_or_else(|| panic!("{section} {name}"));
-                let takes = key.takes.to_string().to_lowercase();
+                let takes = match key.takes {
+                    // All of them are named once, above all sections.
+                    Takes::Policy => String::from("a policy"),
+                    Takes::Policies if !section.is_empty() => String::from("a list of policies"),
+                    takes => takes.to_string().to_lowercase(),
+                };
                 assert!(
                     comment.contains(&takes),
                     "{section} {name}: {takes} in {comment}"

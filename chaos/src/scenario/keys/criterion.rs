@@ -19,6 +19,7 @@ super::keys! {
             "mean-wait",
             "fairness",
             "amplification",
+            "sheds-from",
         ]),
     );
     AT_LEAST = Key::optional("at_least", BOUND, "this or at_most");
@@ -32,6 +33,7 @@ super::keys! {
     SERVICE = Key::required("service", Takes::Service).only(&["mean-wait"]);
     EVERY_SECOND = Key::flag("every_second", false).only(&["share"]);
     OF_OPTIMUM = Key::number("of_optimum", 0.0, 1.0, 0.95).only(&["recovery"]);
+    SHARE = Key::number("share", 0.001, 1.0, 0.02).only(&["sheds-from"]);
 }
 
 const SECONDS: Takes = Takes::Number(Range::new(0.0, 86_400.0));

@@ -14,4 +14,5 @@ super::keys! {
     SERVICE = criterion::SERVICE;
     EVERY_SECOND = criterion::EVERY_SECOND;
     OF_OPTIMUM = criterion::OF_OPTIMUM;
+    SHARE = criterion::SHARE;
 }

@@ -52,16 +52,7 @@ fn fault(section: &Section<'_>, scenario: &Scenario, context: &Context<'_>) -> O
 
 fn kind(section: &Section<'_>) -> Option<FaultKind> {
     Some(match section.switch()? {
-        "slow" => FaultKind::Speed(section.number(&keys::SPEED)?),
-        "capacity-loss" => {
-            let lost = section.number(&keys::SHARE)?;
-            if lost > MOST_LOST {
-                let allowed =
-                    format!("at most {MOST_LOST}; all of it is kind \"pause\" or \"dead\"");
-                section.wrong(&keys::SHARE, allowed);
-            }
-            FaultKind::Speed(1.0 - lost)
-        }
+        "slow" | "capacity-loss" => FaultKind::Speed(section.number(&keys::SPEED)?),
         "dead" => FaultKind::Dead,
         "pause" => FaultKind::Pause,
         "delay" => FaultKind::Delay(section.millis(&keys::DELAY)?),
@@ -154,9 +145,6 @@ fn wave(section: &Section<'_>, fault: &Fault, scenario: &Scenario, context: &Con
         section.wrong(&keys::EVERY, allowed);
     }
 }
-
-/// As much as leaves the slowest speed that "slow" has.
-const MOST_LOST: f64 = 0.999;
 
 /// One every second of a quarter of an hour.
 const MOST_FAULTS: usize = 1_000;

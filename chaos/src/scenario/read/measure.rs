@@ -14,6 +14,7 @@ pub(super) fn read(
     let service = section.one_of(&keys::SERVICE, &context.services);
     let every_second = section.flag(&keys::EVERY_SECOND);
     let of_optimum = section.number(&keys::OF_OPTIMUM);
+    let failing = section.number(&keys::SHARE);
     if section.switch()? == "share" {
         require(section, &keys::BUSINESS);
     }
@@ -40,6 +41,10 @@ pub(super) fn read(
             ms: bound,
         },
         "fairness" => CriterionKind::Fairness(bound),
+        "sheds-from" => CriterionKind::ShedsFrom {
+            share: failing?,
+            rate: bound,
+        },
         _ => CriterionKind::Amplification(bound),
     })
 }

@@ -135,6 +135,8 @@ fn calendar(top: &Section<'_>) -> Option<Duration> {
     }
     top.read(&keys::CALENDAR, |value| match value {
         Value::Date(moment) => calendar::since_epoch(moment),
+        // Quotes around a moment are easily put there, and mean nothing else.
+        Value::Text(text) => calendar::since_epoch(&text.parse().ok()?),
         _ => None,
     })
 }

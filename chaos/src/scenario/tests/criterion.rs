@@ -92,7 +92,7 @@ business = "task"
 every_second = true
 at_least = 0.5
 from_s = 59.5"#,
-        &["34: [[criterion]] without until_s, expected at least a second after from_s"],
+        &["34: [[criterion]] without until_s, expected at least 1 s after from_s"],
     ),
     (
         "[[criterion]]",
@@ -120,7 +120,7 @@ measure = "goodput"
             "34: [[published]] without policy, expected one of {policies}",
             "34: [[published]] without what, expected a text of one line, 1 to 300 characters",
             "34: [[published]] without value, expected a number, -1000000000000 to 1000000000000",
-            r#"34: [[published]] without measure, expected one of "goodput", "p99", "share", "recovery", "wasted", "refused-at-caller", "mean-wait", "fairness", "amplification""#,
+            r#"34: [[published]] without measure, expected one of "goodput", "p99", "share", "recovery", "wasted", "refused-at-caller", "mean-wait", "fairness", "amplification", "sheds-from""#,
         ],
     ),
     (

@@ -62,7 +62,7 @@ fn faults_have_their_kinds() {
     for (written, kind) in [
         ("kind = \"slow\"\nspeed = 0.25", FaultKind::Speed(0.25)),
         (
-            "kind = \"capacity-loss\"\nshare = 0.75",
+            "kind = \"capacity-loss\"\nspeed = 0.25",
             FaultKind::Speed(0.25),
         ),
         ("kind = \"dead\"", FaultKind::Dead),
@@ -144,12 +144,12 @@ fn criteria_have_their_measures() {
         .into_iter()
         .map(|(written, kind)| (written, "at_most = 1.5", kind));
     for (written, bound, kind) in cases.chain(more) {
-        let window = "from_s = 1\nuntil_s = 3\npolicies = [\"none\"]";
+        let window = "from_s = 1\nuntil_s = 4\npolicies = [\"none\"]";
         let keys = format!("{written}\n{bound}\n{window}");
         let criterion = Criterion {
             name: String::from("works"),
             from: seconds(1),
-            until: seconds(3),
+            until: seconds(4),
             policies: vec![Name::None],
             kind,
         };
@@ -197,7 +197,7 @@ fn upwards(bound: Bound) -> [(&'static str, CriterionKind); 5] {
 }
 
 /// Measures of which less is better.
-fn downwards(bound: Bound) -> [(&'static str, CriterionKind); 7] {
+fn downwards(bound: Bound) -> [(&'static str, CriterionKind); 9] {
     let p99 = |business| CriterionKind::P99 {
         ms: bound,
         business,
@@ -206,6 +206,7 @@ fn downwards(bound: Bound) -> [(&'static str, CriterionKind); 7] {
         share,
         seconds: bound,
     };
+    let sheds_from = |share| CriterionKind::ShedsFrom { share, rate: bound };
     let wait = CriterionKind::MeanWait {
         service: 1,
         ms: bound,
@@ -218,5 +219,7 @@ fn downwards(bound: Bound) -> [(&'static str, CriterionKind); 7] {
         ("\"mean-wait\"\nservice = \"M\"", wait),
         ("\"fairness\"", CriterionKind::Fairness(bound)),
         ("\"amplification\"", CriterionKind::Amplification(bound)),
+        ("\"sheds-from\"", sheds_from(0.02)),
+        ("\"sheds-from\"\nshare = 0.1", sheds_from(0.1)),
     ]
 }

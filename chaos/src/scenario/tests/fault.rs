@@ -26,7 +26,7 @@ const CASES: &[(&str, &str, &[&str])] = &[
     (
         r#"kind = "slow""#,
         r#"kind = "dead""#,
-        &[r#"32: speed = 0.5, expected only where kind is "slow""#],
+        &[r#"32: speed = 0.5, expected only where kind is "slow" or "capacity-loss""#],
     ),
     (
         "at_s = 30",
@@ -110,16 +110,5 @@ every_s = 15"#,
         &[
             "33: every_s = 15, expected so little that the last restart, at 60 s, is before duration_s (60)",
         ],
-    ),
-    (
-        r#"kind = "slow"
-at_s = 30
-service = "M"
-speed = 0.5"#,
-        r#"kind = "capacity-loss"
-at_s = 30
-service = "M"
-share = 1"#,
-        &[r#"32: share = 1, expected at most 0.999; all of it is kind "pause" or "dead""#],
     ),
 ];

@@ -144,6 +144,8 @@ fn keys_above_all_sections_are_taken_over() {
     );
     assert!(scenario.refusal_cost.abs() < 1e-12 && !scenario.hang_up);
     assert_eq!(scenario.calendar, seconds(31_536_000));
+    let quoted = good(&[("measured", "calendar = \"1971-01-01T00:00:00Z\"\nmeasured")]);
+    assert_eq!(quoted.calendar, scenario.calendar);
     let quick = Quick {
         policies: Some(vec![Name::Dagor]),
         skip: true,

@@ -111,10 +111,10 @@ fn what_would_take_all_memory_is_refused() {
         ),
         (
             &[
-                ("workers = \"unlimited\"", "instances = 40000"),
-                ("instances = 3", "instances = 200"),
+                ("workers = \"unlimited\"", "instances = 80000"),
+                ("instances = 3", "instances = 300"),
             ],
-            "at most 5000000 from instance to instance over all calls, not 8000000",
+            "at most 20000000 from instance to instance over all calls, not 24000000",
         ),
         (
             &[("duration_s = 60", "duration_s = 86400"), tasks],

@@ -28,6 +28,7 @@ pub(super) fn bound(
         CriterionKind::MeanWait { ms, .. } => (ms, 0.0, MOST, "milliseconds"),
         CriterionKind::Fairness(bound) => (bound, 1.0, MOST, "the highest by the lowest"),
         CriterionKind::Amplification(bound) => (bound, 0.0, MOST, "calls sent by calls wanted"),
+        CriterionKind::ShedsFrom { rate, .. } => (rate, 0.0, MOST, "weight a second"),
     };
     let (key, value) = match bound {
         Bound::AtLeast(value) => (keys::AT_LEAST, *value),
@@ -46,14 +47,15 @@ pub(super) fn subject(
     scenario: &Scenario,
     context: &Context<'_>,
 ) {
-    let needs_a_second = match kind {
-        CriterionKind::Recovery { .. } => true,
-        CriterionKind::Share { every_second, .. } => *every_second,
-        _ => false,
+    let least = match kind {
+        CriterionKind::ShedsFrom { .. } => 3,
+        CriterionKind::Recovery { .. } => 1,
+        CriterionKind::Share { every_second, .. } => u64::from(*every_second),
+        _ => 0,
     };
-    let is_short = |(from, until)| until - from < Duration::from_secs(1);
-    if needs_a_second && window.is_some_and(is_short) {
-        section.wrong(&keys::UNTIL, "at least a second after from_s");
+    let is_short = |(from, until)| until - from < Duration::from_secs(least);
+    if window.is_some_and(is_short) {
+        section.wrong(&keys::UNTIL, format!("at least {least} s after from_s"));
     }
     let differs = || *context.told.differs.get_or_init(|| tasks_differ(scenario));
     if matches!(kind, CriterionKind::Fairness(_)) && context.can_count && !differs() {

@@ -34,7 +34,7 @@ pub(in crate::scenario::read) fn check<'s>(
     if is_structured && fits {
         reached(scenario, &of("service"));
         if cycles.is_empty() {
-            calls_of_a_task(scenario, &of("business"));
+            calls_of_a_task(scenario, &of("business"), context);
         }
     }
     is_structured && fits && cycles.is_empty()
@@ -102,13 +102,17 @@ fn sizes(scenario: &Scenario, sections: &[Section<'_>], context: &Context<'_>) -
     context.mistakes.count() == before
 }
 
-fn calls_of_a_task(scenario: &Scenario, sections: &[Section<'_>]) {
-    for (place, section) in sections.iter().enumerate() {
+fn calls_of_a_task(scenario: &Scenario, sections: &[Section<'_>], context: &Context<'_>) {
+    for place in 0..scenario.businesses.len() {
         let calls: f64 = fewest_and_most(scenario, place).1.iter().sum();
         // Infinite or worse if there are thousands of services in a row.
-        if !(0.0..=MOST_CALLS).contains(&calls) {
-            let allowed = format!("at most {MOST_CALLS} calls a task at all services, not {calls}");
-            section.wrong(&business::NAME, allowed);
+        if (0.0..=MOST_CALLS).contains(&calls) {
+            continue;
+        }
+        let allowed = format!("at most {MOST_CALLS} calls a task at all services, not {calls}");
+        match sections.get(place) {
+            Some(section) => section.wrong(&business::NAME, allowed),
+            None => context.whole(&allowed),
         }
     }
 }
@@ -116,8 +120,9 @@ fn calls_of_a_task(scenario: &Scenario, sections: &[Section<'_>]) {
 /// Of all services.
 const MOST_INSTANCES: u64 = 100_000;
 
-/// Each caller's instance has a channel to each of the callee's: some hundred bytes.
-const MOST_CHANNELS: u64 = 5_000_000;
+/// Each caller's instance has a channel to each of the callee's: some hundred bytes, so that all of them fit into a few
+/// gigabytes.
+const MOST_CHANNELS: u64 = 20_000_000;
 
 /// Each second of each service and business has ten bins of some fifty bytes.
 const MOST_CELLS: u64 = 2_000_000;
