@@ -1,1 +1,3 @@
-//! (to be written)
+//! The page, the data, the table.
+
+pub mod digits;
