@@ -14,8 +14,9 @@ fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=scenarios");
     let mut files = Vec::new();
     collect(Path::new("scenarios"), &mut files)?;
-    // Folders list their files in an order of their own; the binary must not depend on it.
-    files.sort();
+    // Folders list their files in an order of their own; the binary must not depend on it. Names are ordered, not
+    // files: "m1" comes before "m1-1500", but "m1.toml" after "m1-1500.toml".
+    files.sort_by_key(|file| file.with_extension(""));
     let list = |extension: &str| list(&files, extension);
     let code = format!(
         "const SCENARIOS: &[(&str, &str)] = &[{}];\nconst TRACES: &[(&str, &str)] = &[{}];\n",
