@@ -40,6 +40,11 @@ pub trait Exchange: Send + Sync {
     fn load(&self) -> u64 {
         0
     }
+
+    /// Whether [`load`](Self::load) is known. Where it is not, callers go by what they have outstanding.
+    fn knows_load(&self) -> bool {
+        false
+    }
 }
 
 /// Shared by everybody who sends there.

@@ -7,10 +7,12 @@
 //! Each module's first paragraph says where the algorithm is from, how it was tuned and which of its own
 //! claims the tests check.
 
+pub mod dagor;
 mod name;
+pub mod paper;
 pub mod peer;
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 pub use self::{
     name::{Name, UnknownName},
@@ -83,6 +85,32 @@ impl Waits {
         if let Some(listener) = self.0.get() {
             listener(waited);
         }
+    }
+}
+
+impl fmt::Debug for Waits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Waits")
+            .field("heard", &self.0.get().is_some())
+            .finish()
+    }
+}
+
+impl fmt::Debug for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Place")
+            .field("service", &self.spec().name)
+            .field("instance", &self.instance)
+            .field("start", &self.start)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Served {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Served")
+            .field("level", &self.level.as_ref().map(|level| level()))
+            .finish_non_exhaustive()
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod executor;
 
-pub use self::executor::{Handle, Sleep};
+pub use self::executor::{Executor, Handle, SettleId, Sleep};
 use crate::{measure::Outcome, policy::Name, scenario::Scenario};
 
 /// Runs one policy in virtual time.

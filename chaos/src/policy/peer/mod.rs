@@ -30,7 +30,13 @@ pub enum Verdict {
 /// The callee's side of a peer, one for each instance.
 pub trait Gatekeeper: std::marker::Send {
     /// A request comes; `waiting` and `running` are without it.
-    fn arrive(&mut self, now: Duration, request: &Arrival, waiting: usize, running: usize) -> Verdict;
+    fn arrive(
+        &mut self,
+        now: Duration,
+        request: &Arrival,
+        waiting: usize,
+        running: usize,
+    ) -> Verdict;
 
     /// How many may run at once now.
     fn slots(&self) -> usize;
