@@ -4,6 +4,11 @@
 //! the bin in which it happens.
 
 mod recorder;
+mod seen;
+mod table;
+#[cfg(test)]
+mod tests;
+mod work;
 
 use std::time::Duration;
 

@@ -65,6 +65,7 @@ impl Policy for Dagor {
             None => builder,
         };
         let admission = admit(place.world, builder);
+        place.waits.watch_sockets(&admission);
         let service = admission.layer().layer(LinkService(work));
         let link = match entry(place) {
             Some(entry) => tower_link(entry.layer(service)),

@@ -1,4 +1,5 @@
-//! The paper's law, as published: at the callee alone, and with callers that obey the level and tell nothing.
+//! The paper's law, as published: at the callee alone, with callers that obey the level and tell nothing, and with
+//! response time for a signal, which the paper compares with.
 //!
 //! dagor's admission with the paper's constants (windows of 1 s or 2000 requests, steps of 5 % and 1 %, levels of
 //! whole users, threshold as the scenario says), in front of the service's own queue, first come, first served, whose
@@ -36,24 +37,55 @@ use crate::{
 /// Returns the law at the callee alone.
 #[must_use]
 pub fn server_side() -> impl Policy {
-    Paper { obey: false }
+    Paper {
+        obey: false,
+        signal: Signal::QueuingTime,
+    }
 }
 
 /// Returns the law with callers that obey, and are blind to what they withhold.
 #[must_use]
 pub fn blind() -> impl Policy {
-    Paper { obey: true }
+    Paper {
+        obey: true,
+        signal: Signal::QueuingTime,
+    }
+}
+
+/// Returns the law at the callee alone, with overload detected by response time: what the paper compares with
+/// (DAGOR_r).
+#[must_use]
+pub fn by_response_time() -> impl Policy {
+    Paper {
+        obey: false,
+        signal: Signal::ResponseTime,
+    }
 }
 
 struct Paper {
     obey: bool,
+    signal: Signal,
 }
+
+/// What the mean is taken of.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Signal {
+    QueuingTime,
+    ResponseTime,
+}
+
+/// The threshold of response time in the paper's experiment.
+const RESPONSE_THRESHOLD: Duration = Duration::from_millis(250);
 
 impl Policy for Paper {
     fn serve(&self, place: &Place<'_>, work: Link) -> Served {
+        let threshold = match self.signal {
+            Signal::QueuingTime => place.scenario.threshold,
+            Signal::ResponseTime => RESPONSE_THRESHOLD,
+        };
         let settings = Settings {
             constants: Constants {
-                threshold: place.scenario.threshold,
+                threshold,
                 ..Constants::paper()
             },
             concurrency: Concurrency::Unlimited,
@@ -64,8 +96,18 @@ impl Policy for Paper {
             .businesses(businesses(place.scenario))
             .clock(place.world.clock().clone());
         let admission = admit(place.world, builder);
-        let signal = admission.clone();
-        place.waits.tell(move |waited| signal.report_wait(waited));
+        let work = match self.signal {
+            Signal::QueuingTime => {
+                let heard = admission.clone();
+                place.waits.tell(move |waited| heard.report_wait(waited));
+                work
+            }
+            Signal::ResponseTime => Arc::new(Timed {
+                work,
+                world: place.world.clone(),
+                admission: admission.clone(),
+            }),
+        };
         let service = admission.layer().layer(LinkService(work));
         let link = match entry(place) {
             Some(entry) => tower_link(entry.layer(service)),
@@ -89,6 +131,26 @@ impl Policy for Paper {
             })
         };
         channels.into_iter().map(caller).collect()
+    }
+}
+
+/// Work whose response time is reported as if it were queuing time.
+struct Timed {
+    work: Link,
+    world: World,
+    admission: Admission,
+}
+
+impl Exchange for Timed {
+    fn send(&self, request: Request) -> Answering {
+        let came = self.world.now();
+        let answer = self.work.send(request);
+        let (world, admission) = (self.world.clone(), self.admission.clone());
+        Box::pin(async move {
+            let response = answer.await;
+            admission.report_wait(world.now().saturating_sub(came));
+            response
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 //! Code that simulates work or waits for something takes a [`World`] and never asks which one it is.
 
 mod chance;
-mod real;
+pub mod real;
 
 use std::{
     future::Future,
@@ -31,8 +31,8 @@ pub enum World {
 pub enum Sleep {
     /// In virtual time.
     Virtual(sim::Sleep),
-    /// In tokio's.
-    Real(Pin<Box<tokio::time::Sleep>>),
+    /// In real time, or in tokio's where that is paused.
+    Real(real::Sleep),
 }
 
 impl World {
@@ -58,7 +58,7 @@ impl World {
     pub fn sleep_until(&self, at: Duration) -> Sleep {
         match self {
             Self::Virtual(handle) => Sleep::Virtual(handle.sleep_until(at)),
-            Self::Real(real) => Sleep::Real(Box::pin(real.sleep_until(at))),
+            Self::Real(real) => Sleep::Real(real.sleep_until(at)),
         }
     }
 
@@ -90,7 +90,7 @@ impl Future for Sleep {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         match self.get_mut() {
             Self::Virtual(sleep) => Pin::new(sleep).poll(cx),
-            Self::Real(sleep) => sleep.as_mut().poll(cx),
+            Self::Real(sleep) => Pin::new(sleep).poll(cx),
         }
     }
 }

@@ -5,8 +5,8 @@
 //! timer. Timers fire in the order of their times, those of one time in the order in which they were
 //! registered: at their first poll. So a run is the same whenever it is repeated.
 //!
-//! The state that tasks reach through a [`Handle`] is behind locks, because futures must be `Send`; nobody
-//! ever waits for one. None is held while a task, a waker or a callback runs.
+//! The state that tasks reach through a [`Handle`] is behind a lock, because futures must be `Send`; nobody
+//! ever waits for it. It is not held while a task, a waker or a callback runs.
 
 mod ready;
 mod run;
@@ -16,6 +16,7 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 mod timers;
+mod wheel;
 
 use std::{
     fmt,
@@ -41,9 +42,16 @@ pub struct Handle(Arc<Shared>);
 /// What tasks and their executor share.
 struct Shared {
     clock: Clock,
-    ready: Mutex<Ready>,
-    timers: Mutex<Timers>,
-    settling: Mutex<Settling>,
+    /// One lock for all of it, because a lock is what costs most here: two atomic operations.
+    state: Mutex<State>,
+}
+
+/// What happens next.
+#[derive(Default)]
+struct State {
+    ready: Ready,
+    settling: Settling,
+    timers: Timers,
 }
 
 /// A task.
@@ -55,9 +63,7 @@ impl Handle {
     fn new(clock: Clock) -> Self {
         Self(Arc::new(Shared {
             clock,
-            ready: Mutex::default(),
-            timers: Mutex::default(),
-            settling: Mutex::default(),
+            state: Mutex::default(),
         }))
     }
 
@@ -83,7 +89,7 @@ impl Handle {
     ///
     /// When the executor is gone the task is dropped at once.
     pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        let refused = lock(&self.0.ready).push(Item::Spawned(Box::pin(task)));
+        let refused = self.0.lock().ready.push(Item::Spawned(Box::pin(task)));
         drop(refused);
     }
 
@@ -92,7 +98,7 @@ impl Handle {
     /// It stays until the executor is dropped, so it should hold what it works on by a `Weak`.
     #[must_use]
     pub fn register(&self, callback: Box<dyn Fn() + Send + Sync>) -> SettleId {
-        let (id, refused) = lock(&self.0.settling).register(callback);
+        let (id, refused) = self.0.lock().settling.register(callback);
         drop(refused);
         id
     }
@@ -104,7 +110,7 @@ impl Handle {
     /// What one makes ready has its turn before the next callback runs. A callback that asks for itself is
     /// run again at the same instant, so one that always does so stops time.
     pub fn settle(&self, id: SettleId) {
-        lock(&self.0.settling).ask(id);
+        self.0.lock().settling.ask(id);
     }
 }
 
@@ -117,10 +123,14 @@ impl fmt::Debug for Handle {
     }
 }
 
-/// Locks, whatever happened to an earlier holder: no code of others runs under these locks, so that a panic
-/// leaves nothing half changed.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+// === impl Shared ===
+
+impl Shared {
+    /// Locks, whatever happened to an earlier holder: no code of others runs under this lock, so that a panic
+    /// leaves nothing half changed.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Returns whole nanoseconds, at most `u64::MAX` (584 years).

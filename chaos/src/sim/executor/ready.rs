@@ -8,7 +8,7 @@ use std::{
     task::Wake,
 };
 
-use super::{Boxed, Handle, lock};
+use super::{Boxed, Handle};
 
 /// What is ready.
 #[derive(Default)]
@@ -58,10 +58,11 @@ impl Ready {
         None
     }
 
-    /// Gives all that are ready, in order, for an empty list.
-    pub(super) fn swap(&mut self, empty: &mut Vec<Item>) {
+    /// Gives all that are ready, in order, for an empty list; returns whether there are any.
+    pub(super) fn swap(&mut self, empty: &mut Vec<Item>) -> bool {
         debug_assert!(empty.is_empty(), "what was taken has been worked off");
         std::mem::swap(&mut self.items, empty);
+        !empty.is_empty()
     }
 
     /// Refuses whatever comes from now on; gives what is there.
@@ -120,7 +121,7 @@ impl Wake for Token {
             generation: self.generation(),
         };
         // Refused when the executor is gone: there is nothing to wake.
-        let refused = lock(&self.handle.0.ready).push(Item::Woken(id));
+        let refused = self.handle.0.lock().ready.push(Item::Woken(id));
         drop(refused);
     }
 }

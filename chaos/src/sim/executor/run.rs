@@ -4,12 +4,19 @@ use std::{fmt, task::Waker, time::Duration};
 
 use dagor::{Clock, clock::Hand};
 
-use super::{Handle, lock, nanos, ready::Item, settle::Callbacks, tasks::Tasks};
+use super::{
+    Handle, nanos,
+    ready::Item,
+    settle::{Callbacks, SettleId},
+    tasks::Tasks,
+};
 
 /// Runs tasks in virtual time. Dropping it drops them all.
 pub struct Executor {
     handle: Handle,
     hand: Hand,
+    /// Of other clocks.
+    hands: Vec<Hand>,
     now: u64,
     tasks: Tasks,
     callbacks: Callbacks,
@@ -20,6 +27,20 @@ pub struct Executor {
     events: u64,
 }
 
+/// What is done next.
+enum Next {
+    /// The batch has its turns.
+    Ready,
+    /// A callback is run.
+    Settled(SettleId),
+    /// Time moves here, and those that fired are woken.
+    Fired(u64),
+    /// No more.
+    Nothing,
+}
+
+// === impl Executor ===
+
 impl Executor {
     /// Returns an executor at the start of time, when the calendar stands at `calendar` since the Unix epoch.
     #[must_use]
@@ -29,6 +50,7 @@ impl Executor {
         Self {
             handle: Handle::new(clock),
             hand,
+            hands: Vec::new(),
             now: 0,
             tasks: Tasks::default(),
             callbacks: Callbacks::default(),
@@ -42,6 +64,11 @@ impl Executor {
     #[must_use]
     pub const fn handle(&self) -> &Handle {
         &self.handle
+    }
+
+    /// Moves another clock along with this one from now on, its calendar too.
+    pub fn take_along(&mut self, hand: Hand) {
+        self.hands.push(hand);
     }
 
     /// Returns how many events were worked off: turns of tasks and timers that fired.
@@ -61,10 +88,7 @@ impl Executor {
     /// Never ends if tasks wake each other forever without time passing.
     pub fn run_until(&mut self, until: Duration) {
         let until = nanos(until);
-        self.settle();
-        while self.fire(until) {
-            self.settle();
-        }
+        while self.turn(until) {}
         self.move_to(until);
     }
 
@@ -73,55 +97,62 @@ impl Executor {
     /// Returns how many tasks are left.
     pub fn run_to_end(&mut self, bound: Duration) -> usize {
         let bound = nanos(bound);
-        self.settle();
-        while self.tasks.alive() > 0 && self.fire(bound) {
-            self.settle();
-        }
-        self.tasks.alive()
+        // What is ready at this instant comes first whatever the bound is; without tasks no timer matters.
+        while self.turn(if self.tasks() > 0 { bound } else { 0 }) {}
+        self.tasks()
     }
 
-    /// Works off what is ready at this instant, and what settles then.
-    fn settle(&mut self) {
-        loop {
-            self.work_off();
-            let next = lock(&self.handle.0.settling).next(&mut self.callbacks);
-            let Some(id) = next else { return };
-            self.callbacks.call(id);
-        }
-    }
-
-    fn work_off(&mut self) {
-        loop {
-            lock(&self.handle.0.ready).swap(&mut self.batch);
-            if self.batch.is_empty() {
-                return;
+    /// Does what is next up to `bound`; `false` if there is nothing.
+    fn turn(&mut self, bound: u64) -> bool {
+        match self.next(bound) {
+            Next::Ready => self.give_turns(),
+            Next::Settled(id) => self.callbacks.call(id),
+            Next::Fired(at) => {
+                self.move_to(at);
+                self.wake();
             }
-            for item in self.batch.drain(..) {
-                let id = match item {
-                    Item::Spawned(task) => self.tasks.insert(&self.handle, task),
-                    Item::Woken(id) => id,
-                };
-                let polled = self.tasks.poll(&self.handle, id);
-                self.events += u64::from(polled);
-            }
-        }
-    }
-
-    /// Moves time to the next timers and fires them; `false` if there are none up to `bound`.
-    fn fire(&mut self, bound: u64) -> bool {
-        let next = lock(&self.handle.0.timers).next(bound, &mut self.fired);
-        let Some(at) = next else { return false };
-        self.move_to(at);
-        for waker in self.fired.drain(..) {
-            self.events += 1;
-            waker.wake();
+            Next::Nothing => return false,
         }
         true
     }
 
+    fn next(&mut self, bound: u64) -> Next {
+        let mut state = self.handle.0.lock();
+        if state.ready.swap(&mut self.batch) {
+            return Next::Ready;
+        }
+        if let Some(id) = state.settling.next(&mut self.callbacks) {
+            return Next::Settled(id);
+        }
+        let at = state.timers.next(bound, &mut self.fired);
+        at.map_or(Next::Nothing, Next::Fired)
+    }
+
+    fn give_turns(&mut self) {
+        for item in self.batch.drain(..) {
+            let id = match item {
+                Item::Spawned(task) => self.tasks.insert(&self.handle, task),
+                Item::Woken(id) => id,
+            };
+            let polled = self.tasks.poll(&self.handle, id);
+            self.events += u64::from(polled);
+        }
+    }
+
+    fn wake(&mut self) {
+        for waker in self.fired.drain(..) {
+            self.events += 1;
+            waker.wake();
+        }
+    }
+
     fn move_to(&mut self, at: u64) {
         if at > self.now {
-            self.hand.advance(Duration::from_nanos(at - self.now));
+            let step = Duration::from_nanos(at - self.now);
+            self.hand.advance(step);
+            for hand in &self.hands {
+                hand.advance(step);
+            }
             self.now = at;
         }
     }
@@ -141,9 +172,13 @@ impl fmt::Debug for Executor {
 /// Tasks, timers and callbacks hold handles, and handles what holds them: closing all of it undoes the circle.
 impl Drop for Executor {
     fn drop(&mut self) {
-        let ready = lock(&self.handle.0.ready).close();
-        let timers = lock(&self.handle.0.timers).close();
-        let callbacks = lock(&self.handle.0.settling).close();
-        drop((ready, timers, callbacks));
+        let mut state = self.handle.0.lock();
+        let all = (
+            state.ready.close(),
+            state.settling.close(),
+            state.timers.close(),
+        );
+        drop(state);
+        drop(all);
     }
 }

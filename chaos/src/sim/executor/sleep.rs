@@ -6,7 +6,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use super::{Handle, lock, nanos, timers::TimerId};
+use super::{Handle, nanos, timers::TimerId};
 
 /// Ready when the time has come. Dropping it forgets it.
 #[derive(Debug)]
@@ -39,12 +39,11 @@ impl Future for Sleep {
         }
         match self.timer {
             Some(timer) => {
-                let replaced = lock(&self.handle.0.timers).wakes(timer, cx.waker());
+                let replaced = self.handle.0.lock().timers.wakes(timer, cx.waker());
                 drop(replaced);
             }
             None => {
-                let waker = cx.waker().clone();
-                let timer = lock(&self.handle.0.timers).add(self.at, waker);
+                let timer = self.handle.0.lock().timers.add(self.at, cx.waker());
                 self.timer = timer;
             }
         }
@@ -55,7 +54,7 @@ impl Future for Sleep {
 impl Drop for Sleep {
     fn drop(&mut self) {
         if let Some(timer) = self.timer.filter(|_| !self.has_come()) {
-            let forgotten = lock(&self.handle.0.timers).cancel(timer);
+            let forgotten = self.handle.0.lock().timers.cancel(timer);
             drop(forgotten);
         }
     }

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Executor, Handle, SettleId, lock};
+use super::{Executor, Handle, SettleId};
 
 const CALENDAR: Duration = Duration::from_secs(1_700_000_000);
 
@@ -25,11 +25,11 @@ impl<T: Clone> Log<T> {
     }
 
     fn add(&self, what: T) {
-        lock(&self.0).push(what);
+        self.0.lock().unwrap().push(what);
     }
 
     fn all(&self) -> Vec<T> {
-        lock(&self.0).clone()
+        self.0.lock().unwrap().clone()
     }
 }
 

@@ -18,7 +18,7 @@ async fn listen(bell: Bell, turns: Log<()>) {
     let mut rung = false;
     poll_fn(|cx| {
         turns.add(());
-        *lock(&bell) = Some(cx.waker().clone());
+        *bell.lock().unwrap() = Some(cx.waker().clone());
         if std::mem::replace(&mut rung, true) {
             Poll::Ready(())
         } else {
@@ -29,7 +29,7 @@ async fn listen(bell: Bell, turns: Log<()>) {
 }
 
 fn ring(bell: &Bell) -> Waker {
-    let waker = lock(bell).clone().unwrap();
+    let waker = bell.lock().unwrap().clone().unwrap();
     waker.wake_by_ref();
     waker
 }

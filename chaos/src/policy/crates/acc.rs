@@ -1,0 +1,33 @@
+//! tower-acc's Vegas limit.
+//!
+//! In front of the work as in its README, with the README's smoothing of 0.5. It holds 3 to 6 requests in the queue for
+//! limits up to 99. There is no least limit to set: its baseline is the shortest time seen since it last looked
+//! anew, so with service times that vary much it lets in fewer than there are workers. When it looks anew it takes
+//! the next request's time for the baseline, queue included, so in an overload that lasts it rises to its most.
+//!
+//! Checked: the README's claim that it raises the limit while the queue is short and lowers it when it is long.
+
+use tower::Layer as _;
+use tower_acc::{ConcurrencyLimitLayer, Vegas};
+
+use super::{InFront, most, shedding, workers};
+use crate::{
+    policy::{Place, Policy},
+    wire::LinkService,
+};
+
+/// Returns the policy.
+#[must_use]
+pub fn policy() -> impl Policy {
+    InFront(|place, work| {
+        shedding(ConcurrencyLimitLayer::new(vegas(place)).layer(LinkService(work)))
+    })
+}
+
+pub(super) fn vegas(place: &Place<'_>) -> Vegas {
+    Vegas::builder()
+        .initial_limit(workers(place) * 2)
+        .max_limit(most(place))
+        .smoothing(0.5)
+        .build()
+}

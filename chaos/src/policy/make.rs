@@ -1,0 +1,37 @@
+//! Policies by name.
+
+use super::{Callee, Name, Place, Policy, Served, crates, dagor, paper};
+use crate::{run::RunError, wire::Link};
+
+/// Makes a policy for one run.
+///
+/// # Errors
+///
+/// If there is no such policy here.
+pub fn make(name: Name) -> Result<Box<dyn Policy>, RunError> {
+    match name {
+        Name::None => Ok(Box::new(Nothing)),
+        Name::Paper => Ok(Box::new(paper::server_side())),
+        Name::PaperBlind => Ok(Box::new(paper::blind())),
+        Name::PaperResponse => Ok(Box::new(paper::by_response_time())),
+        Name::Dagor => Ok(Box::new(dagor::policy())),
+        Name::ResilienceAimd => Ok(Box::new(crates::resilience::aimd())),
+        Name::ResilienceVegas => Ok(Box::new(crates::resilience::vegas())),
+        Name::Acc => Ok(Box::new(crates::acc::policy())),
+        Name::Governor => Ok(Box::new(crates::governor::policy())),
+        other => Err(RunError(format!("policy {other} cannot be run"))),
+    }
+}
+
+/// No control.
+struct Nothing;
+
+impl Policy for Nothing {
+    fn serve(&self, _: &Place<'_>, work: Link) -> Served {
+        Served { link: work, level: None }
+    }
+
+    fn call(&self, _: &Place<'_>, _: &Callee<'_>, channels: Vec<Link>) -> Vec<Link> {
+        channels
+    }
+}

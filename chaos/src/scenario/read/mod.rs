@@ -1,0 +1,110 @@
+//! Puts a document's sections into a scenario.
+
+mod criterion;
+mod fault;
+mod graph;
+mod load;
+mod measure;
+mod service;
+mod shape;
+mod top;
+mod window;
+
+use std::{path::Path, time::Duration};
+
+use super::{
+    Scenario,
+    document::Document,
+    files::Folder,
+    key::{NAME_ALLOWED, is_name},
+    keys::{quick, top as keys},
+    mistake::{Mistake, Mistakes},
+    names::Names,
+    section::Section,
+};
+use crate::policy::Name;
+
+/// What the sections need to know of the file and of each other.
+struct Context<'a> {
+    file: &'a str,
+    folder: Folder<'a>,
+    mistakes: &'a Mistakes,
+    /// How long the run is; `None` if that could not be read, and then nothing is outside of it.
+    duration: Option<Duration>,
+    warm_up: Option<Duration>,
+    /// The policies run, unless they could not be read.
+    policies: Option<Vec<Name>>,
+    services: Names,
+    businesses: Names,
+}
+
+/// Reads everything; `None`, or anything at all, if there are mistakes.
+pub(super) fn scenario(
+    file: &str,
+    document: &Document,
+    folder: Folder<'_>,
+    mistakes: &Mistakes,
+) -> Option<Scenario> {
+    let sections: Vec<Section<'_>> = document
+        .sections
+        .iter()
+        .map(|raw| Section::new(raw, mistakes))
+        .collect();
+    let of = |name: &str| -> Vec<Section<'_>> {
+        let named = sections.iter().filter(|section| section.name() == name);
+        named.copied().collect()
+    };
+    let top = of("").first().copied()?;
+    let (mut scenario, mut context) =
+        top::read(&top, named(file, mistakes), file, folder, mistakes);
+    let graph = graph::read(&of, scenario.seed, &mut context);
+    scenario.services = graph.services;
+    scenario.edges = graph.edges;
+    scenario.businesses = graph.businesses;
+    scenario.measured = top.one_of(&keys::MEASURED, &context.services);
+    let is_sound = graph.is_structured && graph::check(&scenario, &of, &context);
+    let can_count = is_sound && !graph.has_mistakes;
+    load::read(&of("load"), &mut scenario, &context, can_count);
+    scenario.faults = fault::read(&of("fault"), &scenario, &context, graph.is_structured);
+    criterion::read(&of("criterion"), &of("published"), &mut scenario, &context);
+    criterion::check(&of("criterion"), &scenario, &context, can_count);
+    if let Some(section) = of("quick").first() {
+        scenario.quick.skip = section.flag(&quick::SKIP).unwrap_or_default();
+        scenario.quick.policies = top::policies(section, &quick::POLICIES, &context);
+    }
+    Some(scenario)
+}
+
+/// Returns the scenario's name.
+fn named(file: &str, mistakes: &Mistakes) -> String {
+    let name = Path::new(file)
+        .file_stem()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
+    if !is_name(name) {
+        mistakes.push(Mistake::new(
+            file,
+            0,
+            format!("as the file's name {NAME_ALLOWED}"),
+        ));
+    }
+    String::from(name)
+}
+
+impl Context<'_> {
+    /// Says what the file lacks.
+    fn lacks(&self, what: &str, allowed: &str) {
+        self.of_all(&format!("a file without {what}"), allowed);
+    }
+
+    /// Says what the scenario as a whole must be.
+    fn whole(&self, allowed: &str) {
+        self.of_all("the scenario", allowed);
+    }
+
+    fn of_all(&self, what: &str, allowed: &str) {
+        let place = format!("{}:1", self.file);
+        self.mistakes
+            .push(Mistake::new(&place, 0, allowed).key_is(what));
+    }
+}

@@ -1,0 +1,133 @@
+//! Scenarios for the tests of the graph, written in code.
+#![allow(dead_code, unreachable_pub, reason = "each test file uses some of it")]
+
+use std::time::Duration;
+
+use chaos::{
+    Engine,
+    measure::Outcome,
+    policy::Name,
+    scenario::{
+        Balance, Business, Calls, Edge, Fault, FaultKind, Load, Protocol, Quick, Retries, Scenario,
+        Service, ServiceTime, Shape,
+    },
+};
+
+/// The seed of all tests here.
+pub const SEED: u64 = 7;
+
+pub const fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+/// `services`, the first of which is where all tasks begin, `rate` a second.
+pub fn scenario(services: Vec<Service>, edges: Vec<Edge>, rate: f64, seconds: u64) -> Scenario {
+    let duration = Duration::from_secs(seconds);
+    Scenario {
+        name: "test".into(),
+        purpose: "tests".into(),
+        source: None,
+        seed: SEED,
+        duration,
+        warm_up: Duration::ZERO,
+        engines: vec![Engine::Sim],
+        policies: vec![Name::None],
+        deadline: ms(500),
+        network: Duration::ZERO,
+        refusal_cost: 0.0,
+        hang_up: true,
+        threshold: ms(20),
+        measured: None,
+        services,
+        edges,
+        businesses: vec![business()],
+        loads: vec![Load {
+            business: None,
+            from: Duration::ZERO,
+            until: duration,
+            rate,
+            shape: Shape::Steady,
+        }],
+        faults: Vec::new(),
+        criteria: Vec::new(),
+        published: Vec::new(),
+        quick: Quick::default(),
+        calendar: Duration::ZERO,
+    }
+}
+
+pub fn business() -> Business {
+    Business {
+        name: "any".into(),
+        number: 0,
+        share: 1.0,
+        entry: 0,
+        users: 1_000,
+        forged: 0.0,
+    }
+}
+
+/// A service with one instance and `workers` (0 for no bound) of this service time.
+pub fn service(name: &str, workers: u32, service_time: ServiceTime) -> Service {
+    Service {
+        name: name.into(),
+        instances: 1,
+        workers: (workers > 0).then_some(workers),
+        service_time,
+        queue: None,
+        protected: true,
+        speeds: Vec::new(),
+        cpu_share: 0.0,
+        protocol: Protocol::Http,
+        quota: None,
+    }
+}
+
+/// A service that does nothing but call.
+pub fn front() -> Service {
+    service("front", 0, ServiceTime::Constant(Duration::ZERO))
+}
+
+/// One required call from the service at one place to that at the other.
+pub fn edge(from: usize, to: usize) -> Edge {
+    Edge {
+        from,
+        to,
+        calls: Calls::Fixed(1),
+        parallel: false,
+        cancel: false,
+        required: true,
+        probability: 1.0,
+        timeout: None,
+        retries: Retries::default(),
+        balance: Balance::Random,
+        businesses: Vec::new(),
+    }
+}
+
+pub fn fault(service: usize, at: Duration, lasts: Duration, kind: FaultKind) -> Fault {
+    Fault {
+        at,
+        lasts: Some(lasts),
+        service,
+        instances: Vec::new(),
+        from: None,
+        kind,
+    }
+}
+
+pub fn run(scenario: &Scenario) -> Outcome {
+    chaos::sim::run(scenario, Name::None, SEED).unwrap()
+}
+
+pub fn sum(bins: &[u32]) -> u64 {
+    bins.iter().copied().map(u64::from).sum()
+}
+
+/// The share of tasks that came in these bins and succeeded.
+pub fn good(outcome: &Outcome, bins: std::ops::Range<usize>) -> f64 {
+    let tasks = &outcome.businesses[0];
+    let (good, all) = (sum(&tasks.good[bins.clone()]), sum(&tasks.offered[bins]));
+    assert!(all > 0, "nobody came");
+    good as f64 / all as f64
+}
