@@ -72,7 +72,9 @@ impl Trouble {
 
     /// It no longer is.
     pub(super) fn end(&self, now: Duration, number: usize) {
-        lock(&self.state).active.retain(|(active, _)| *active != number);
+        lock(&self.state)
+            .active
+            .retain(|(active, _)| *active != number);
         self.watch_pause(now);
     }
 
@@ -96,12 +98,18 @@ impl Trouble {
             }
             stopped
         };
-        self.stopped.send_if_modified(|value| std::mem::replace(value, stopped) != stopped);
+        self.stopped
+            .send_if_modified(|value| std::mem::replace(value, stopped) != stopped);
+    }
+
+    /// Returns whether it stands still.
+    pub(super) fn is_stopped(&self) -> bool {
+        *self.stopped.borrow()
     }
 
     /// Waits until it no longer stands still.
     pub(super) async fn resumed(&self) {
-        if *self.stopped.borrow() {
+        if self.is_stopped() {
             // The sender is our own, so this cannot fail.
             drop(self.stopped.subscribe().wait_for(|stopped| !stopped).await);
         }
@@ -135,7 +143,9 @@ impl Trouble {
 
     /// Returns whether nothing gets through from this service.
     pub(super) fn is_cut(&self, from: Option<usize>) -> bool {
-        !self.felt(from, |kind| (kind == EffectKind::Partition).then_some(())).is_empty()
+        !self
+            .felt(from, |kind| (kind == EffectKind::Partition).then_some(()))
+            .is_empty()
     }
 
     /// Returns how much longer one way takes from this service.
@@ -166,13 +176,21 @@ impl Trouble {
     }
 
     fn any(&self, is: impl Fn(EffectKind) -> bool) -> bool {
-        lock(&self.state).active.iter().any(|(_, effect)| is(effect.kind))
+        lock(&self.state)
+            .active
+            .iter()
+            .any(|(_, effect)| is(effect.kind))
     }
 
     /// Returns what concerns calls from this service, in the order in which it began.
     fn felt<T>(&self, from: Option<usize>, pick: impl Fn(EffectKind) -> Option<T>) -> Vec<T> {
         let state = lock(&self.state);
-        let concerned = state.active.iter().filter(|(_, effect)| effect.from.is_none() || effect.from == from);
-        concerned.filter_map(|(_, effect)| pick(effect.kind)).collect()
+        let concerned = state
+            .active
+            .iter()
+            .filter(|(_, effect)| effect.from.is_none() || effect.from == from);
+        concerned
+            .filter_map(|(_, effect)| pick(effect.kind))
+            .collect()
     }
 }

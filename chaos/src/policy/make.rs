@@ -28,7 +28,10 @@ struct Nothing;
 
 impl Policy for Nothing {
     fn serve(&self, _: &Place<'_>, work: Link) -> Served {
-        Served { link: work, level: None }
+        Served {
+            link: work,
+            level: None,
+        }
     }
 
     fn call(&self, _: &Place<'_>, _: &Callee<'_>, channels: Vec<Link>) -> Vec<Link> {

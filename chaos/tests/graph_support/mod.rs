@@ -11,6 +11,7 @@ use chaos::{
         Balance, Business, Calls, Edge, Fault, FaultKind, Load, Protocol, Quick, Retries, Scenario,
         Service, ServiceTime, Shape,
     },
+    wire::Call,
 };
 
 /// The seed of all tests here.
@@ -130,4 +131,35 @@ pub fn good(outcome: &Outcome, bins: std::ops::Range<usize>) -> f64 {
     let (good, all) = (sum(&tasks.good[bins.clone()]), sum(&tasks.offered[bins]));
     assert!(all > 0, "nobody came");
     good as f64 / all as f64
+}
+
+/// A task at each of these milliseconds, of a user of its own, numbered from 0.
+pub fn at(moments: &[u64], scenario: &Scenario) -> Vec<(Duration, Call)> {
+    let task = |(task, moment): (u64, &u64)| {
+        let call = Call {
+            task,
+            business: 0,
+            number: 0,
+            user: u32::try_from(task).unwrap(),
+            place: 0,
+            deadline: ms(*moment) + scenario.deadline,
+            draw: task.wrapping_mul(0x9E37_79B9_7F4A_7C15),
+        };
+        (ms(*moment), call)
+    };
+    (0..).zip(moments).map(task).collect()
+}
+
+/// Runs just these tasks without a policy.
+pub fn run_at(scenario: &Scenario, moments: &[u64]) -> Outcome {
+    let policy = chaos::policy::make(Name::None).unwrap();
+    chaos::sim::run_tasks(scenario, policy, SEED, at(moments, scenario))
+}
+
+/// When the tasks that succeeded did so: (milliseconds of the bin they came in, milliseconds they took).
+pub fn took(outcome: &Outcome) -> Vec<(u64, f64)> {
+    let mut took: Vec<_> = outcome.took.iter().collect();
+    took.sort_unstable();
+    let each = |&&(bin, _, us): &&(u32, u8, u32)| (u64::from(bin) * 100, f64::from(us) / 1e3);
+    took.iter().map(each).collect()
 }
