@@ -16,6 +16,8 @@
 //! | [`measure`] | what a run saw |
 //! | [`judge`] | the optimum, the criteria, the verdicts |
 //! | [`report`] | the page, the data, the table |
+//! | [`table`] | the cells of policy by load by calls of a task |
+//! | [`spread`] | many runs on several threads |
 
 pub mod graph;
 pub mod judge;
@@ -27,6 +29,8 @@ pub mod report;
 pub mod run;
 pub mod scenario;
 pub mod sim;
+pub mod spread;
+pub mod table;
 pub mod wire;
 pub mod world;
 
