@@ -73,6 +73,8 @@ impl Outcome {
     /// Returns how many bins there are.
     #[must_use]
     pub fn bins(&self) -> usize {
-        self.services.first().map_or(0, |service| service.arrived.len())
+        self.services
+            .first()
+            .map_or(0, |service| service.arrived.len())
     }
 }

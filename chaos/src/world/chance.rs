@@ -39,7 +39,10 @@ impl Chance {
     }
 
     /// Returns a whole number below `bound`, which must not be 0.
-    #[expect(clippy::cast_possible_truncation, reason = "the result is below the bound")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the result is below the bound"
+    )]
     pub fn below(&mut self, bound: usize) -> usize {
         // The multiplication spreads 64 bits over the bound; the bias is below 2^-32 for bounds of 32 bits.
         ((u128::from(self.bits()) * bound as u128) >> 64) as usize

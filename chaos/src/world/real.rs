@@ -21,7 +21,10 @@ impl Real {
     ///
     /// Outside of a tokio runtime.
     #[must_use]
-    #[expect(clippy::disallowed_methods, reason = "the origin that tokio's timers count from")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the origin that tokio's timers count from"
+    )]
     pub fn start() -> Self {
         let clock = Clock::tokio();
         Self {
