@@ -2,7 +2,7 @@
 
 use std::{
     fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -89,9 +89,8 @@ async fn carry<S: Sender>(
     call: Call,
     mut request: Request,
 ) -> Answer {
-    let began = shared.world.now();
-    let said = shared.lock().send(began, &call, instance);
-    let Say::Go(ask) = said else {
+    let asked = |sender: &mut S, now| (now, sender.send(now, &call, instance));
+    let (began, Say::Go(ask)) = shared.with(asked) else {
         return Err(Withheld.into());
     };
     // A peer that asks what no header can carry asks nothing.
@@ -113,8 +112,10 @@ async fn carry<S: Sender>(
 // === impl Shared ===
 
 impl<S> Shared<S> {
-    fn lock(&self) -> MutexGuard<'_, S> {
-        self.sender.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Asks or tells the sender. The time is read under the lock, so that for the sender it never goes back.
+    fn with<R>(&self, act: impl FnOnce(&mut S, Duration) -> R) -> R {
+        let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
+        act(&mut sender, self.world.now())
     }
 }
 
@@ -127,23 +128,24 @@ impl<S: Sender> Flight<S> {
             .as_ref()
             .ok()
             .and_then(|response| response.headers().get(wire::TOLD));
-        let now = self.shared.world.now();
-        let reply = Reply {
-            ending: Ending::of(answer),
-            told: told.and_then(|told| told.to_str().ok()).map(Into::into),
-            took: now.saturating_sub(self.began),
-        };
-        self.shared
-            .lock()
-            .heard(now, &self.call, self.instance, &reply);
+        let (ending, told) = (Ending::of(answer), told.and_then(|told| told.to_str().ok()));
+        self.shared.with(|sender, now| {
+            let reply = Reply {
+                ending,
+                told: told.map(Into::into),
+                took: now.saturating_sub(self.began),
+            };
+            sender.heard(now, &self.call, self.instance, &reply);
+        });
     }
 }
 
 impl<S: Sender> Drop for Flight<S> {
     fn drop(&mut self) {
         if !self.over {
-            let now = self.shared.world.now();
-            self.shared.lock().gave_up(now, &self.call, self.instance);
+            let (call, instance) = (self.call, self.instance);
+            self.shared
+                .with(|sender, now| sender.gave_up(now, &call, instance));
         }
     }
 }

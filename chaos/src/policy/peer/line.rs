@@ -1,8 +1,6 @@
 //! The line in front of a gatekeeper's slots, as plain state.
 
-use std::{collections::BTreeMap, time::Duration};
-
-use tokio::sync::oneshot;
+use std::{collections::BTreeMap, time::Duration, vec::Drain};
 
 use super::{Arrival, Gatekeeper, Verdict};
 
@@ -23,31 +21,38 @@ pub(super) enum Turn {
 pub(super) enum Entry {
     /// What is said to those that wait, at once.
     Now(Turn),
-    /// It stands here, and hears later.
-    Waits(Spot, oneshot::Receiver<Turn>),
+    /// It has to [`wait`](Line::wait), by this number of the gatekeeper's.
+    Wait(u64, Arrival),
 }
 
-/// A gatekeeper, its line and its slots.
+/// A gatekeeper, its line and its slots. `T` is how the owner finds a request that waits again.
 #[derive(Debug)]
-pub(super) struct Line<G> {
+pub(super) struct Line<G, T> {
     gate: G,
-    waiting: BTreeMap<Spot, (Arrival, oneshot::Sender<Turn>)>,
+    waiting: BTreeMap<Spot, (Arrival, T)>,
     running: usize,
     arrivals: u64,
+    turns: Vec<(T, Turn)>,
 }
 
-impl<G: Gatekeeper> Line<G> {
+impl<G: Gatekeeper, T> Line<G, T> {
     pub(super) const fn new(gate: G) -> Self {
         Self {
             gate,
             waiting: BTreeMap::new(),
             running: 0,
             arrivals: 0,
+            turns: Vec::new(),
         }
     }
 
     pub(super) const fn gate(&self) -> &G {
         &self.gate
+    }
+
+    /// Takes what there is to say to those that waited; to be asked after every other call.
+    pub(super) fn turns(&mut self) -> Drain<'_, (T, Turn)> {
+        self.turns.drain(..)
     }
 
     /// A request comes.
@@ -60,14 +65,19 @@ impl<G: Gatekeeper> Line<G> {
             Verdict::Refuse => return Entry::Now(Turn::Refused(self.gate.tell(now, &request))),
         };
         if self.waiting.is_empty() && self.running < self.gate.slots() {
-            return Entry::Now(self.call_up(now, request));
+            Entry::Now(self.call_up(now, request))
+        } else {
+            Entry::Wait(number, request)
         }
+    }
+
+    /// It joins the line; its turn is among the [`turns`](Self::turns), perhaps already.
+    pub(super) fn wait(&mut self, now: Duration, number: u64, request: Arrival, ticket: T) -> Spot {
         let spot = (number, self.arrivals);
         self.arrivals += 1;
-        let (turn, hears) = oneshot::channel();
-        self.waiting.insert(spot, (request, turn));
+        self.waiting.insert(spot, (request, ticket));
         self.advance(now);
-        Entry::Waits(spot, hears)
+        spot
     }
 
     /// A request that waits has gone away. Returns `false` if it does not wait any more.
@@ -99,15 +109,16 @@ impl<G: Gatekeeper> Line<G> {
     /// Fills the slots that are free, then cuts the line to its bound.
     fn advance(&mut self, now: Duration) {
         while self.running < self.gate.slots()
-            && let Some((_, (request, turn))) = self.waiting.pop_first()
+            && let Some((_, (request, ticket))) = self.waiting.pop_first()
         {
-            // Nobody who waits can have stopped listening: it leaves the line first, under the same lock.
-            drop(turn.send(self.call_up(now, request)));
+            let turn = self.call_up(now, request);
+            self.turns.push((ticket, turn));
         }
         while self.waiting.len() > self.gate.queue_bound()
-            && let Some((_, (request, turn))) = self.waiting.pop_last()
+            && let Some((_, (request, ticket))) = self.waiting.pop_last()
         {
-            drop(turn.send(Turn::Refused(self.gate.tell(now, &request))));
+            let told = self.gate.tell(now, &request);
+            self.turns.push((ticket, Turn::Refused(told)));
         }
     }
 

@@ -7,6 +7,8 @@
 mod caller;
 mod line;
 mod pair;
+#[cfg(test)]
+pub(crate) mod plant;
 mod server;
 
 use std::time::Duration;

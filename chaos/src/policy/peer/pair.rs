@@ -9,8 +9,11 @@ use crate::{
 };
 
 /// A policy of a gatekeeper `G` in front of every instance and a sender `S` at every caller, or of one of them.
+///
+/// Where a gatekeeper's maker returns `None`, the work stands as it is: a service without bound on its workers
+/// has nothing to run out of.
 pub struct Peer<G = Nobody, S = Nobody> {
-    serve: Option<Box<dyn Fn(&Place<'_>) -> G + Send + Sync>>,
+    serve: Option<Box<dyn Fn(&Place<'_>) -> Option<G> + Send + Sync>>,
     call: Option<Box<dyn Fn(&Place<'_>, &Callee<'_>) -> S + Send + Sync>>,
 }
 
@@ -22,7 +25,7 @@ pub enum Nobody {}
 
 impl<G> Peer<G> {
     /// A peer at the callee alone.
-    pub fn callee(serve: impl Fn(&Place<'_>) -> G + Send + Sync + 'static) -> Self {
+    pub fn callee(serve: impl Fn(&Place<'_>) -> Option<G> + Send + Sync + 'static) -> Self {
         Self {
             serve: Some(Box::new(serve)),
             call: None,
@@ -43,7 +46,7 @@ impl<S> Peer<Nobody, S> {
 impl<G, S> Peer<G, S> {
     /// A peer at both sides.
     pub fn both(
-        serve: impl Fn(&Place<'_>) -> G + Send + Sync + 'static,
+        serve: impl Fn(&Place<'_>) -> Option<G> + Send + Sync + 'static,
         call: impl Fn(&Place<'_>, &Callee<'_>) -> S + Send + Sync + 'static,
     ) -> Self {
         Self {
@@ -55,13 +58,14 @@ impl<G, S> Peer<G, S> {
 
 impl<G: Gatekeeper + 'static, S: Sender + 'static> Policy for Peer<G, S> {
     fn serve(&self, place: &Place<'_>, work: Link) -> Served {
-        let Some(serve) = &self.serve else {
+        let gate = self.serve.as_ref().and_then(|serve| serve(place));
+        let Some(gate) = gate else {
             return Served {
                 link: work,
                 level: None,
             };
         };
-        let server = PeerServer::new(place, serve(place), work);
+        let server = PeerServer::new(place, gate, work);
         Served {
             level: Some(server.level()),
             link: Arc::new(server),

@@ -30,7 +30,7 @@ pub struct PeerServer<G>(Arc<Shared<G>>);
 struct Shared<G> {
     world: World,
     work: Link,
-    line: Mutex<Line<G>>,
+    line: Mutex<Line<G, oneshot::Sender<Turn>>>,
 }
 
 /// A request that waits; dropped, it leaves the line, or gives back the slot that it was just given.
@@ -115,24 +115,10 @@ impl<G> fmt::Debug for PeerServer<G> {
 
 async fn serve<G: Gatekeeper>(shared: Arc<Shared<G>>, call: Call, request: Request) -> Answer {
     let ask = request.headers().get(wire::ASK);
-    let now = shared.world.now();
-    let arrival = Arrival {
-        call,
-        at: now,
-        ask: ask.and_then(|ask| ask.to_str().ok()).map(Into::into),
-    };
-    let entry = shared.lock().arrive(now, arrival);
-    let turn = match entry {
-        Entry::Now(turn) => turn,
-        Entry::Waits(spot, turn) => {
-            let waiter = Waiter {
-                shared: Arc::clone(&shared),
-                spot,
-                turn,
-                called: false,
-            };
-            waiter.turn().await
-        }
+    let ask = ask.and_then(|ask| ask.to_str().ok()).map(Into::into);
+    let turn = match Waiter::join(&shared, call, ask) {
+        Ok(waiter) => waiter.turn().await,
+        Err(turn) => turn,
     };
     match turn {
         Turn::Begin(arrival, began) => {
@@ -161,21 +147,56 @@ fn with(mut response: wire::Response, told: Option<String>) -> wire::Response {
 // === impl Shared ===
 
 impl<G: Gatekeeper> Shared<G> {
-    fn lock(&self) -> MutexGuard<'_, Line<G>> {
+    fn lock(&self) -> MutexGuard<'_, Line<G, oneshot::Sender<Turn>>> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does something to the line and tells those whose turn it then is. The time is read under the lock, so
+    /// that for the gatekeeper it never goes back.
+    fn with<R>(&self, act: impl FnOnce(&mut Line<G, oneshot::Sender<Turn>>, Duration) -> R) -> R {
+        let mut line = self.lock();
+        let done = act(&mut line, self.world.now());
+        for (ticket, turn) in line.turns() {
+            // Somebody who stopped listening left the line first, under the same lock; it is not called.
+            drop(ticket.send(turn));
+        }
+        done
+    }
+
+    fn finish(&self, request: &Arrival, began: Duration, served: bool) -> Option<String> {
+        self.with(|line, now| line.finish(now, request, began, served))
     }
 
     /// Ticks; returns when the next one is due.
     fn tick(&self) -> Option<Duration> {
-        let mut line = self.lock();
-        line.tick(self.world.now());
-        line.gate().period()
+        self.with(|line, now| {
+            line.tick(now);
+            line.gate().period()
+        })
     }
 }
 
 // === impl Waiter ===
 
 impl<G: Gatekeeper> Waiter<G> {
+    /// Returns the place in the line, or what is said at once.
+    fn join(shared: &Arc<Shared<G>>, call: Call, ask: Option<String>) -> Result<Self, Turn> {
+        shared.with(
+            |line, at| match line.arrive(at, Arrival { call, at, ask }) {
+                Entry::Now(turn) => Err(turn),
+                Entry::Wait(number, request) => {
+                    let (ticket, turn) = oneshot::channel();
+                    Ok(Self {
+                        spot: line.wait(at, number, request, ticket),
+                        shared: Arc::clone(shared),
+                        turn,
+                        called: false,
+                    })
+                }
+            },
+        )
+    }
+
     async fn turn(mut self) -> Turn {
         let turn = (&mut self.turn).await;
         self.called = true;
@@ -189,11 +210,10 @@ impl<G: Gatekeeper> Drop for Waiter<G> {
         if self.called {
             return;
         }
-        let mut line = self.shared.lock();
-        if !line.leave(self.spot)
+        if !self.shared.lock().leave(self.spot)
             && let Ok(Turn::Begin(request, began)) = self.turn.try_recv()
         {
-            line.finish(self.shared.world.now(), &request, began, false);
+            self.shared.finish(&request, began, false);
         }
     }
 }
@@ -203,16 +223,14 @@ impl<G: Gatekeeper> Drop for Waiter<G> {
 impl<G: Gatekeeper> Runner<G> {
     fn end(mut self, served: bool) -> Option<String> {
         let request = self.request.take()?;
-        let now = self.shared.world.now();
-        self.shared.lock().finish(now, &request, self.began, served)
+        self.shared.finish(&request, self.began, served)
     }
 }
 
 impl<G: Gatekeeper> Drop for Runner<G> {
     fn drop(&mut self) {
         if let Some(request) = self.request.take() {
-            let now = self.shared.world.now();
-            self.shared.lock().finish(now, &request, self.began, false);
+            self.shared.finish(&request, self.began, false);
         }
     }
 }
