@@ -10,6 +10,11 @@ mod pair;
 #[cfg(test)]
 pub(crate) mod plant;
 mod server;
+mod sizing;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
 
 use std::time::Duration;
 
@@ -17,6 +22,7 @@ pub use self::{
     caller::PeerCaller,
     pair::{Nobody, Peer},
     server::PeerServer,
+    sizing::Sizing,
 };
 use crate::{
     policy::Place,

@@ -9,9 +9,6 @@ use crate::{
 };
 
 /// A policy of a gatekeeper `G` in front of every instance and a sender `S` at every caller, or of one of them.
-///
-/// Where a gatekeeper's maker returns `None`, the work stands as it is: a service without bound on its workers
-/// has nothing to run out of.
 pub struct Peer<G = Nobody, S = Nobody> {
     serve: Option<Box<dyn Fn(&Place<'_>) -> Option<G> + Send + Sync>>,
     call: Option<Box<dyn Fn(&Place<'_>, &Callee<'_>) -> S + Send + Sync>>,
@@ -23,9 +20,15 @@ pub enum Nobody {}
 
 // === impl Peer ===
 
-impl<G> Peer<G> {
+impl<G: 'static> Peer<G> {
     /// A peer at the callee alone.
-    pub fn callee(serve: impl Fn(&Place<'_>) -> Option<G> + Send + Sync + 'static) -> Self {
+    pub fn callee(serve: impl Fn(&Place<'_>) -> G + Send + Sync + 'static) -> Self {
+        Self::callee_where(move |place| Some(serve(place)))
+    }
+
+    /// A peer at the callee alone, where it has a gatekeeper; elsewhere the work stands as it is, as for a service
+    /// without bound on its workers, which has nothing to run out of.
+    pub fn callee_where(serve: impl Fn(&Place<'_>) -> Option<G> + Send + Sync + 'static) -> Self {
         Self {
             serve: Some(Box::new(serve)),
             call: None,
@@ -46,11 +49,11 @@ impl<S> Peer<Nobody, S> {
 impl<G, S> Peer<G, S> {
     /// A peer at both sides.
     pub fn both(
-        serve: impl Fn(&Place<'_>) -> Option<G> + Send + Sync + 'static,
+        serve: impl Fn(&Place<'_>) -> G + Send + Sync + 'static,
         call: impl Fn(&Place<'_>, &Callee<'_>) -> S + Send + Sync + 'static,
     ) -> Self {
         Self {
-            serve: Some(Box::new(serve)),
+            serve: Some(Box::new(move |place| Some(serve(place)))),
             call: Some(Box::new(call)),
         }
     }
