@@ -7,8 +7,15 @@
 //! Each module's first paragraph says where the algorithm is from, how it was tuned and which of its own
 //! claims the tests check.
 
+pub mod breakwater_dagor;
 mod name;
+mod pace;
 pub mod peer;
+mod ranks;
+pub mod sre;
+mod standing;
+#[cfg(test)]
+mod trial;
 
 use std::{sync::Arc, time::Duration};
 
