@@ -7,6 +7,7 @@
 //! Each module's first paragraph says where the algorithm is from, how it was tuned and which of its own
 //! claims the tests check.
 
+pub mod breakwater;
 pub mod breakwater_dagor;
 mod name;
 mod pace;
