@@ -9,6 +9,7 @@
 
 pub mod breakwater;
 pub mod breakwater_dagor;
+pub mod cinnamon;
 mod name;
 mod pace;
 pub mod peer;
