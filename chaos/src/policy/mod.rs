@@ -13,11 +13,14 @@ pub mod cinnamon;
 mod name;
 mod pace;
 pub mod peer;
+pub mod rajomon;
 mod ranks;
 pub mod sre;
 mod standing;
 #[cfg(test)]
 mod trial;
+#[cfg(test)]
+mod two_tiers;
 
 use std::{sync::Arc, time::Duration};
 
