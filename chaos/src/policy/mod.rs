@@ -7,8 +7,13 @@
 //! Each module's first paragraph says where the algorithm is from, how it was tuned and which of its own
 //! claims the tests check.
 
+pub mod codel;
+pub mod gradient2;
 mod name;
 pub mod peer;
+pub mod seda;
+pub mod tower;
+pub mod vegas;
 
 use std::{sync::Arc, time::Duration};
 
