@@ -1,8 +1,8 @@
 //! Policies by name.
 
 use super::{
-    Callee, Name, Place, Policy, Served, breakwater, breakwater_dagor, cinnamon, crates, dagor,
-    paper, rajomon, sre,
+    Callee, Name, Place, Policy, Served, breakwater, breakwater_dagor, cinnamon, codel, crates,
+    dagor, gradient2, paper, rajomon, seda, sre, tower, vegas,
 };
 use crate::{run::RunError, wire::Link};
 
@@ -14,6 +14,11 @@ use crate::{run::RunError, wire::Link};
 pub fn make(name: Name) -> Result<Box<dyn Policy>, RunError> {
     match name {
         Name::None => Ok(Box::new(Nothing)),
+        Name::Tower => Ok(Box::new(tower::policy())),
+        Name::Codel => Ok(Box::new(codel::policy())),
+        Name::Seda => Ok(Box::new(seda::policy())),
+        Name::Vegas => Ok(Box::new(vegas::policy())),
+        Name::Gradient2 => Ok(Box::new(gradient2::policy())),
         Name::Sre => Ok(Box::new(sre::policy())),
         Name::Breakwater => Ok(Box::new(breakwater::policy())),
         Name::BreakwaterDagor => Ok(Box::new(breakwater_dagor::policy())),
@@ -27,7 +32,6 @@ pub fn make(name: Name) -> Result<Box<dyn Policy>, RunError> {
         Name::ResilienceVegas => Ok(Box::new(crates::resilience::vegas())),
         Name::Acc => Ok(Box::new(crates::acc::policy())),
         Name::Governor => Ok(Box::new(crates::governor::policy())),
-        other => Err(RunError(format!("policy {other} cannot be run"))),
     }
 }
 

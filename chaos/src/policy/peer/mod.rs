@@ -5,12 +5,13 @@
 //! either or both, on any executor.
 
 mod caller;
+mod limiter;
 mod line;
 mod pair;
 #[cfg(test)]
 pub(crate) mod plant;
 mod server;
-mod sizing;
+pub(crate) mod sizing;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -20,6 +21,7 @@ use std::time::Duration;
 
 pub use self::{
     caller::PeerCaller,
+    limiter::{Limit, Limiter},
     pair::{Nobody, Peer},
     server::PeerServer,
     sizing::Sizing,

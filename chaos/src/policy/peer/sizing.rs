@@ -25,14 +25,33 @@ impl Sizing {
         held[place.service]
     }
 
-    /// Returns the workers of an instance, if they are bounded, and the requests that they can take up
-    /// within `span`: how long a line may be for nobody to wait longer than that.
-    pub fn line_of(&self, place: &Place<'_>, span: Duration) -> Option<(usize, f64)> {
+    /// Returns how many workers an instance has, if that is bounded, and how many requests they begin within `span`
+    /// while they are all busy: how long a line may be for nobody to wait longer than that.
+    pub fn line(&self, place: &Place<'_>, span: Duration) -> Option<(usize, f64)> {
         let workers = place.spec().workers?;
-        let held = self.held(place).as_secs_f64().max(1e-6);
+        let held = self.held(place).as_secs_f64().max(SHORTEST_HOLD);
         let line = f64::from(workers) * span.as_secs_f64() / held;
         usize::try_from(workers).ok().map(|workers| (workers, line))
     }
+}
+
+/// In seconds; so that work that takes no time does not make lines without end.
+const SHORTEST_HOLD: f64 = 1e-5;
+
+/// Returns the number, which is no more than some thousands, as a real one.
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+pub(crate) const fn real(number: usize) -> f64 {
+    number as f64
+}
+
+/// Returns the whole number below, at least 0.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "clamped by the cast itself"
+)]
+pub(crate) const fn whole(number: f64) -> usize {
+    number as usize
 }
 
 fn all_held(scenario: &Scenario) -> Vec<Duration> {
@@ -137,10 +156,10 @@ mod tests {
         assert_eq!(held(1), 40 * MS + 7 * MS);
         // 10, two calls of 49 half of the time, nine at once of 7.
         assert_eq!(held(0), 10 * MS + 49 * MS + 7 * MS);
-        let (workers, line) = sizing.line_of(&bench.place(1), 94 * MS).unwrap();
+        let (workers, line) = sizing.line(&bench.place(1), 94 * MS).unwrap();
         assert_eq!(workers, 2);
         assert!((line - 4.0).abs() < 1e-9);
-        assert!(sizing.line_of(&bench.place(2), MS).is_none());
+        assert!(sizing.line(&bench.place(2), MS).is_none());
     }
 
     #[test]

@@ -21,12 +21,15 @@ pub(crate) use self::{
 };
 use super::{
     Arrival, Gatekeeper, Reply, Send as Say, Sender,
-    line::{Entry, Line, Turn},
+    line::{Entry, Line, Spot, Turn},
 };
 use crate::{
     wire::{Call, Ending},
     world::Chance,
 };
+
+/// How often the gatekeepers' levels are looked at.
+const LOOKS: Duration = Duration::from_millis(100);
 
 /// The plant in operation.
 pub(crate) struct Plant<'a, G, S> {
@@ -65,6 +68,8 @@ struct Request {
     task: usize,
     server: usize,
     sent: Duration,
+    /// Where it waits, if it does.
+    spot: Option<Spot>,
     /// With its beginning, once it has a slot.
     begun: Option<(Arrival, Duration)>,
 }
@@ -77,6 +82,7 @@ enum Event {
     Reply(usize, bool, Option<String>),
     GiveUp(usize),
     Tick(usize),
+    Look,
 }
 
 impl<G: Gatekeeper> Plant<'_, G, Vacant> {
@@ -120,6 +126,7 @@ impl<G: Gatekeeper, S: Sender> Plant<'_, G, S> {
             }
         }
         plant.at(Duration::ZERO, Event::Come);
+        plant.at(LOOKS, Event::Look);
         while let Some(Reverse((now, _, event))) = plant.events.pop()
             && now < setup.length
         {
@@ -142,6 +149,7 @@ impl<G: Gatekeeper, S: Sender> Plant<'_, G, S> {
             Event::Reply(request, served, told) => self.reply(request, served, told),
             Event::GiveUp(task) => self.give_up(task),
             Event::Tick(server) => self.tick(server),
+            Event::Look => self.look(),
         }
     }
 
@@ -191,6 +199,7 @@ impl<G: Gatekeeper, S: Sender> Plant<'_, G, S> {
             task,
             server,
             sent: self.now,
+            spot: None,
             begun: None,
         });
         self.tasks[task].waits = Some(request);
@@ -208,7 +217,8 @@ impl<G: Gatekeeper, S: Sender> Plant<'_, G, S> {
         match line.arrive(self.now, arrival) {
             Entry::Now(turn) => self.turn(request, turn),
             Entry::Wait(number, arrival) => {
-                line.wait(self.now, number, arrival, request);
+                let spot = line.wait(self.now, number, arrival, request);
+                self.requests[request].spot = Some(spot);
                 self.turns(server);
             }
         }
@@ -308,19 +318,28 @@ impl<G: Gatekeeper, S: Sender> Plant<'_, G, S> {
     fn give_up(&mut self, task: usize) {
         if let Some(request) = self.tasks[task].waits.take() {
             let Task { call, caller, .. } = self.tasks[task];
-            self.senders[caller].gave_up(self.now, &call, self.requests[request].server);
+            let Request { server, spot, .. } = self.requests[request];
+            self.senders[caller].gave_up(self.now, &call, server);
+            if let Some(spot) = spot.filter(|_| self.setup.hang_up) {
+                self.servers[server].line.leave(spot);
+            }
         }
     }
 
     fn tick(&mut self, server: usize) {
         let line = &mut self.servers[server].line;
         line.tick(self.now);
-        let (period, level) = (line.gate().period(), line.gate().level());
-        self.sight.level(self.now, level);
-        if let Some(period) = period {
+        if let Some(period) = line.gate().period() {
             self.at(self.now + period, Event::Tick(server));
         }
         self.turns(server);
+    }
+
+    fn look(&mut self) {
+        for (server, site) in self.servers.iter().enumerate() {
+            self.sight.level(self.now, server, site.line.gate().level());
+        }
+        self.at(self.now + LOOKS, Event::Look);
     }
 }
 

@@ -30,6 +30,8 @@ pub(crate) struct Setup {
     pub(crate) deadline: Duration,
     pub(crate) network: Duration,
     pub(crate) refusal_cost: f64,
+    /// Whether requests whose client has given up leave the line.
+    pub(crate) hang_up: bool,
     pub(crate) length: Duration,
     pub(crate) warm_up: Duration,
 }
@@ -56,6 +58,7 @@ impl Default for Setup {
             deadline: Duration::from_millis(500),
             network: Duration::from_micros(500),
             refusal_cost: 0.05,
+            hang_up: false,
             length: Duration::from_secs(30),
             warm_up: Duration::from_secs(10),
         }

@@ -23,8 +23,8 @@ pub(crate) struct Sight {
     pub(crate) refusals: Vec<(Duration, usize)>,
     /// When a call was withheld.
     pub(crate) withheld: Vec<Duration>,
-    /// How open a gatekeeper was at its tick.
-    pub(crate) levels: Vec<(Duration, f64)>,
+    /// When a gatekeeper was looked at, at which server, and how open it was.
+    pub(crate) levels: Vec<(Duration, usize, f64)>,
     /// When a task succeeded, and how long it took.
     pub(crate) took: Vec<(Duration, Duration)>,
 }
@@ -80,8 +80,8 @@ impl Sight {
         self.withheld.push(now);
     }
 
-    pub(super) fn level(&mut self, now: Duration, level: f64) {
-        self.levels.push((now, level));
+    pub(super) fn level(&mut self, now: Duration, server: usize, level: f64) {
+        self.levels.push((now, server, level));
     }
 
     /// Whether a task that came then counts: neither warm-up nor so late that the end cuts it off.
@@ -123,6 +123,18 @@ impl Sight {
     /// The response times of requests whose work ended in this time, sorted.
     pub(crate) fn responses_in(&self, from: Duration, until: Duration) -> Vec<Duration> {
         sorted(&self.responses, from, until)
+    }
+
+    /// How open gatekeepers were in this time, on average.
+    pub(crate) fn level_in(&self, from: Duration, until: Duration) -> f64 {
+        let within = self
+            .levels
+            .iter()
+            .filter(|&&(at, ..)| at >= from && at < until);
+        let (sum, count) = within.fold((0.0, 0.0), |(sum, count), &(.., level)| {
+            (sum + level, count + 1.0)
+        });
+        sum / count
     }
 
     /// How many were refused in this time.
