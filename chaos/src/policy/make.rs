@@ -1,6 +1,9 @@
 //! Policies by name.
 
-use super::{Callee, Name, Place, Policy, Served, crates, dagor, paper};
+use super::{
+    Callee, Name, Place, Policy, Served, breakwater, breakwater_dagor, cinnamon, crates, dagor,
+    paper, rajomon, sre,
+};
 use crate::{run::RunError, wire::Link};
 
 /// Makes a policy for one run.
@@ -11,6 +14,11 @@ use crate::{run::RunError, wire::Link};
 pub fn make(name: Name) -> Result<Box<dyn Policy>, RunError> {
     match name {
         Name::None => Ok(Box::new(Nothing)),
+        Name::Sre => Ok(Box::new(sre::policy())),
+        Name::Breakwater => Ok(Box::new(breakwater::policy())),
+        Name::BreakwaterDagor => Ok(Box::new(breakwater_dagor::policy())),
+        Name::Cinnamon => Ok(Box::new(cinnamon::policy())),
+        Name::Rajomon => Ok(Box::new(rajomon::policy())),
         Name::Paper => Ok(Box::new(paper::server_side())),
         Name::PaperBlind => Ok(Box::new(paper::blind())),
         Name::PaperResponse => Ok(Box::new(paper::by_response_time())),
