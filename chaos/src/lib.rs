@@ -17,8 +17,10 @@
 //! | [`judge`] | the optimum, the criteria, the verdicts |
 //! | [`report`] | the page, the data, the table |
 //! | [`table`] | the cells of policy by load by calls of a task |
+//! | [`against`] | a service of your own under a scenario |
 //! | [`spread`] | many runs on several threads |
 
+pub mod against;
 pub mod graph;
 pub mod judge;
 pub mod live;

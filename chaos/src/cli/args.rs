@@ -84,7 +84,11 @@ pub(crate) enum Command {
 #[command(after_help = AFTER_RUN)]
 pub(crate) struct Run {
     /// What to run: names as in `chaos list`, or paths of files
-    #[arg(required_unless_present = "all", conflicts_with = "all", value_name = "NAME")]
+    #[arg(
+        required_unless_present = "all",
+        conflicts_with = "all",
+        value_name = "NAME"
+    )]
     pub(crate) names: Vec<String>,
     /// Runs every scenario that comes with the program and fits the engine
     #[arg(long)]
@@ -164,9 +168,15 @@ pub(crate) struct Watch {
 /// Returns what is said of policies: `first`, then their names.
 fn policies_help(first: &str) -> String {
     let names = |simulated| {
-        let names = Name::ALL.iter().filter(|name| name.is_simulated() == simulated);
+        let names = Name::ALL
+            .iter()
+            .filter(|name| name.is_simulated() == simulated);
         let names: Vec<&str> = names.map(|name| name.as_str()).collect();
         names.join(", ")
     };
-    format!("{first}\n\nOn both engines: {}.\nOn real sockets only: {}.", names(true), names(false))
+    format!(
+        "{first}\n\nOn both engines: {}.\nOn real sockets only: {}.",
+        names(true),
+        names(false)
+    )
 }

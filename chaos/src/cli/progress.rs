@@ -62,7 +62,11 @@ impl Progress {
             known,
             clock,
             begun,
-            state: Mutex::new(State { runs: 0, share: 0.0, told: begun }),
+            state: Mutex::new(State {
+                runs: 0,
+                share: 0.0,
+                told: begun,
+            }),
         };
         progress.bar.set_message(progress.words(0));
         progress.bar.enable_steady_tick(Duration::from_millis(500));
@@ -134,7 +138,10 @@ mod tests {
         assert_eq!(left(seconds(30), 0.75, None), ", 10 s left");
         assert_eq!(left(seconds(60), 0.25, None), ", 3 min 0 s left");
         assert_eq!(left(seconds(3600), 0.25, None), ", 3 h 0 min left");
-        assert_eq!(left(seconds(0), 0.0, Some(seconds(90))), ", 1 min 30 s left");
+        assert_eq!(
+            left(seconds(0), 0.0, Some(seconds(90))),
+            ", 1 min 30 s left"
+        );
         assert_eq!(left(seconds(1), 1.1, None), ", 0 s left");
         assert_eq!(steps(0.5), 5000);
     }

@@ -158,7 +158,10 @@ impl Cell {
             Engine::Live => (4, 0.05),
         };
         // The paper's level opens by 1 % of the demand a second, so it takes that long to find its place.
-        let slow = matches!(self.policy, Name::Paper | Name::PaperBlind);
+        let slow = matches!(
+            self.policy,
+            Name::Paper | Name::PaperBlind | Name::PaperResponse
+        );
         let (warm_up, duration) = match (options.engine, options.quick, slow) {
             (Engine::Sim, false, false) => (seconds(20), seconds(60)),
             (Engine::Sim, false, true) => (seconds(120), seconds(240)),

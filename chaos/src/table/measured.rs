@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use serde::{Serialize, Serializer, ser::SerializeStruct as _};
-
 use super::{
     Options,
     cell::{Cell, M},
@@ -25,11 +23,11 @@ pub struct Measured {
     /// Goodput by optimum.
     pub ratio: f64,
     /// In the mix: the highest success of tasks by their number of calls, by the lowest (infinite if one of them had
-    /// none). Not part of the JSON.
+    /// none).
     pub fairness: Option<f64>,
-    /// Of the calls that were shed, the share that callers withheld; `None` if none was. Not part of the JSON.
+    /// Of the calls that were shed, the share that callers withheld; `None` if none was.
     pub withheld: Option<f64>,
-    /// The mean wait at M before the work was begun, in milliseconds; `None` if none was. Not part of the JSON.
+    /// The mean wait at M before the work was begun, in milliseconds; `None` if none was.
     pub wait: Option<f64>,
 }
 
@@ -116,7 +114,7 @@ impl Measured {
             cell,
             goodput: good / seconds,
             optimum: optimum / seconds,
-            ratio: if optimum > 0.0 { good / optimum } else { 1.0 },
+            ratio: if optimum > 0.0 { good / optimum } else { 0.0 },
             fairness: fairness(runs),
             withheld: ratio(withheld, withheld + refused),
             wait: per_start.map(|share| waited * share / 1000.0),
@@ -145,19 +143,6 @@ fn fairness(runs: &[Sums]) -> Option<f64> {
 #[expect(clippy::cast_precision_loss, reason = "counts of a run are below 2^52")]
 fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
-}
-
-impl Serialize for Measured {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut cell = to.serialize_struct("Cell", 6)?;
-        cell.serialize_field("policy", self.cell.policy.as_str())?;
-        cell.serialize_field("load", &self.cell.load)?;
-        cell.serialize_field("calls", &self.cell.calls.to_string())?;
-        cell.serialize_field("goodput", &self.goodput)?;
-        cell.serialize_field("optimum", &self.optimum)?;
-        cell.serialize_field("ratio", &self.ratio)?;
-        cell.end()
-    }
 }
 
 #[cfg(test)]

@@ -26,28 +26,14 @@ mod measured;
 mod options;
 mod text;
 
-use std::{collections::BTreeMap, num::NonZeroUsize};
+use std::num::NonZeroUsize;
 
-use serde::{Serialize, Serializer};
+pub use self::{cell::Cell, grid::TaskCalls, measured::Measured, options::Options};
+use crate::{Engine, report, run::RunError, spread};
 
-pub use self::{cell::Cell, grid::TaskCalls, measured::Measured, options::Options, text::render};
-use crate::{policy::Name, run::RunError, spread};
-
-/// The floor of a cell's ratio in geometric means, so that one dead cell does not hide the others.
-pub const FLOOR: f64 = 0.001;
-
-/// All cells.
-///
-/// As JSON: `{"cells":[{"policy":…,"load":…,"calls":"1|2|3|4|mix","goodput":…,"optimum":…,"ratio":…}],
-/// "geomean":{…}}`, with goodput and optimum in calls a second.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Table {
-    /// By policy, then calls, then load, whatever order they were asked for or done in.
-    pub cells: Vec<Measured>,
-    /// The geometric mean of each policy's ratios, none below [`FLOOR`].
-    #[serde(serialize_with = "by_policy")]
-    pub geomean: Vec<(Name, f64)>,
-}
+/// All cells, measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table(Vec<Measured>);
 
 /// One run of one cell.
 #[derive(Clone, Copy, Debug)]
@@ -77,8 +63,8 @@ impl Table {
             .collect();
         let whole: u64 = jobs.iter().map(|job| job.cell.weight(options)).sum();
         let threads = match options.engine {
-            crate::Engine::Sim => threads,
-            crate::Engine::Live => NonZeroUsize::MIN,
+            Engine::Sim => threads,
+            Engine::Live => NonZeroUsize::MIN,
         };
 
         let weight = |job: &Job| job.cell.weight(options);
@@ -98,31 +84,39 @@ impl Table {
         Ok(Self::of(cells))
     }
 
-    /// Puts measured cells together.
+    /// Puts measured cells together, in any order.
     #[must_use]
     pub fn of(mut cells: Vec<Measured>) -> Self {
         cells.sort_by(|a, b| a.cell.order(&b.cell));
-        let mut ratios: BTreeMap<Name, Vec<f64>> = BTreeMap::new();
-        for cell in &cells {
-            ratios.entry(cell.cell.policy).or_default().push(cell.ratio);
-        }
-        let geomean = ratios.into_iter();
-        let geomean = geomean
-            .map(|(policy, ratios)| (policy, geometric_mean(&ratios)))
-            .collect();
-        Self { cells, geomean }
+        Self(cells)
     }
-}
 
-/// Returns the geometric mean with a floor; 1 of nothing.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "there are fewer cells than 2^52"
-)]
-fn geometric_mean(ratios: &[f64]) -> f64 {
-    // `libm`'s logarithm and power give the same bits on every machine.
-    let sum: f64 = ratios.iter().map(|ratio| libm::log(ratio.max(FLOOR))).sum();
-    libm::exp(sum / ratios.len().max(1) as f64)
+    /// Returns the cells: by policy, then calls, then load, whatever order they were asked for or done in.
+    #[must_use]
+    pub fn measured(&self) -> &[Measured] {
+        &self.0
+    }
+
+    /// Returns what is written down of them, with the geometric means.
+    #[must_use]
+    pub fn cells(&self) -> report::Cells {
+        let cells = self.0.iter().map(|measured| {
+            let Cell {
+                policy,
+                load,
+                calls,
+            } = measured.cell;
+            let (goodput, optimum) = (measured.goodput, measured.optimum);
+            report::Cell::new(policy, load, &calls.to_string(), goodput, optimum)
+        });
+        report::Cells::new(cells.collect())
+    }
+
+    /// Returns the table as text: each policy's ratios, then what sums it up, then where `dagor` is behind a peer.
+    #[must_use]
+    pub fn render(&self) -> String {
+        text::render(self)
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "for a progress bar")]
@@ -130,20 +124,10 @@ fn share(part: u64, whole: u64) -> f64 {
     part as f64 / whole.max(1) as f64
 }
 
-fn by_policy<S: Serializer>(means: &[(Name, f64)], to: S) -> Result<S::Ok, S::Error> {
-    to.collect_map(means.iter().map(|(policy, mean)| (policy.as_str(), mean)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn geometric_means_have_a_floor() {
-        assert!((geometric_mean(&[0.25, 1.0]) - 0.5).abs() < 1e-12);
-        assert!((geometric_mean(&[0.0, 1.0]) - 0.001_f64.sqrt()).abs() < 1e-12);
-        assert!((geometric_mean(&[]) - 1.0).abs() < 1e-12);
-    }
+    use crate::policy::Name;
 
     #[test]
     fn cells_come_in_one_order_and_as_the_documented_json() {
@@ -164,12 +148,22 @@ mod tests {
         let none = measured(Name::None, TaskCalls::Fixed(1), 10.0, 0.25);
         let table = Table::of(vec![dagor.clone(), none.clone()]);
         assert_eq!(table, Table::of(vec![none, dagor]));
+
+        let json: serde_json::Value = serde_json::from_str(&table.cells().json().unwrap()).unwrap();
+        let cell = |policy: &str, load: f64, calls: &str, ratio: f64| {
+            serde_json::json!({
+                "policy": policy, "load": load, "calls": calls,
+                "goodput": 750.0 * ratio, "optimum": 750.0, "ratio": ratio,
+            })
+        };
+        let cells = [
+            cell("none", 10.0, "1", 0.25),
+            cell("dagor", 2.0, "mix", 0.5),
+        ];
+        let geomean = serde_json::json!({"none": 0.25, "dagor": 0.5});
         assert_eq!(
-            serde_json::to_string(&table).unwrap(),
-            r#"{"cells":[{"policy":"none","load":10.0,"calls":"1","goodput":187.5,"optimum":750.0,"ratio":0.25},"#
-                .to_owned()
-                + r#"{"policy":"dagor","load":2.0,"calls":"mix","goodput":375.0,"optimum":750.0,"ratio":0.5}],"#
-                + r#""geomean":{"none":0.25,"dagor":0.5}}"#
+            json,
+            serde_json::json!({"cells": cells, "geomean": geomean})
         );
     }
 }

@@ -8,63 +8,17 @@ use crate::policy::Name;
 /// Differences smaller than this are chance.
 const NOISE: f64 = 0.01;
 
-/// Returns the table as text: each policy's cells, then what sums them up, then where `dagor` is behind a peer.
-#[must_use]
-pub fn render(table: &Table) -> String {
-    let mut text = String::new();
-    let loads = loads(table);
-    for (policy, _) in &table.geomean {
-        let cells: Vec<&Measured> = of(table, *policy).collect();
-        head(&mut text, *policy, &loads);
-        rows(&mut text, &cells, &loads);
-        text.push('\n');
-    }
+pub(super) fn render(table: &Table) -> String {
+    let mut text = table.cells().table();
+    text.push('\n');
     summary(&mut text, table);
     behind(&mut text, table);
     text
 }
 
 fn of(table: &Table, policy: Name) -> impl Iterator<Item = &Measured> {
-    table
-        .cells
-        .iter()
-        .filter(move |cell| cell.cell.policy == policy)
-}
-
-fn loads(table: &Table) -> Vec<f64> {
-    let mut loads: Vec<f64> = table.cells.iter().map(|cell| cell.cell.load).collect();
-    loads.sort_by(f64::total_cmp);
-    loads.dedup_by(|a, b| same(*a, *b));
-    loads
-}
-
-fn head(text: &mut String, policy: Name, loads: &[f64]) {
-    let _ = write!(text, "{policy:<17}  load");
-    for load in loads {
-        let _ = write!(text, " {:>6}", format!("{load}x"));
-    }
-    text.push('\n');
-}
-
-fn rows(text: &mut String, cells: &[&Measured], loads: &[f64]) {
-    let mut calls: Vec<_> = cells.iter().map(|cell| cell.cell.calls).collect();
-    calls.dedup();
-    for calls in calls {
-        let words = match calls.to_string().as_str() {
-            "1" => "1 call".to_owned(),
-            "mix" => "1 to 4 calls".to_owned(),
-            more => format!("{more} calls"),
-        };
-        let _ = write!(text, "  {words:>21}");
-        for load in loads {
-            let mut found = cells.iter();
-            let found = found.find(|cell| cell.cell.calls == calls && same(cell.cell.load, *load));
-            let ratio = found.map_or(String::new(), |cell| format!("{:.3}", cell.ratio));
-            let _ = write!(text, " {ratio:>6}");
-        }
-        text.truncate(text.trim_end().len());
-        text.push('\n');
-    }
+    let cells = table.measured().iter();
+    cells.filter(move |cell| cell.cell.policy == policy)
 }
 
 fn summary(text: &mut String, table: &Table) {
@@ -73,7 +27,7 @@ fn summary(text: &mut String, table: &Table) {
         "{:<17} {:>8} {:>8} {:>9} {:>10} {:>13}",
         "policy", "geomean", "lowest", "fairness", "at callers", "most wait, ms"
     );
-    for (policy, mean) in &table.geomean {
+    for (policy, mean) in table.cells().geomean() {
         let lowest = of(table, *policy)
             .map(|cell| cell.ratio)
             .fold(f64::INFINITY, f64::min);
@@ -102,7 +56,7 @@ fn behind(text: &mut String, table: &Table) {
         let same_cell = |cell: &&Measured| {
             cell.cell.calls == ours.cell.calls && same(cell.cell.load, ours.cell.load)
         };
-        for peer in table.cells.iter().filter(same_cell) {
+        for peer in table.measured().iter().filter(same_cell) {
             if peer.ratio > ours.ratio + NOISE {
                 let _ = writeln!(
                     text,
@@ -173,25 +127,11 @@ mod tests {
             .collect();
         let said = "dagor is behind breakwater: calls 1, load 2x: 0.960 against 0.980";
         assert_eq!(behind, [said]);
-        let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
-        assert!(lines.contains(&"1 call  0.980"), "{text}");
         let words: Vec<Vec<&str>> = text
             .lines()
             .map(|line| line.split_whitespace().collect())
             .collect();
         let dagor = ["dagor", "0.955", "0.950", "inf", "0.50", "-"];
         assert!(words.contains(&dagor.to_vec()), "{text}");
-    }
-
-    #[test]
-    fn a_load_that_was_not_measured_leaves_a_gap() {
-        let table = Table::of(vec![
-            measured(Name::Dagor, TaskCalls::Fixed(4), 1.0, 0.88),
-            measured(Name::Dagor, TaskCalls::Mix, 3.0, 0.94),
-        ]);
-        let text = render(&table);
-        let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
-        assert!(lines.contains(&"4 calls  0.880"), "{text}");
-        assert!(lines.contains(&"1 to 4 calls         0.940"), "{text}");
     }
 }
