@@ -10,7 +10,7 @@ use chaos::{
 };
 
 use self::graph_support::{
-    SEED, edge, fault, front, ms, run, run_at, scenario, service, sum, took,
+    SEED, edge, fault, front, lasts, ms, run, run_at, scenario, service, sum, took, total,
 };
 
 /// A front and one callee of `instances`, each request 40 ms.
@@ -143,7 +143,7 @@ fn a_budget_bounds_retries_exactly() {
         ..Retries::default()
     };
     let mut scenario = pair(calls, 2);
-    scenario.duration = Duration::from_secs(5);
+    lasts(&mut scenario, 5);
     scenario.loads[0].rate = 200.0;
     dead(&mut scenario, vec![]);
     let outcome = run(&scenario);
@@ -195,7 +195,7 @@ fn refusals_are_repeated_by_the_naive_only() {
         (scenario.services[1].workers, scenario.services[1].queue) = (Some(1), Some(0));
         let outcome = run_at(&scenario, &[0, 10]);
         assert_eq!(outcome.sent, sent, "refused = {refused}");
-        assert_eq!(sum(&outcome.services[1].refused), sent - 1);
+        assert_eq!(u64::from(sum(&outcome.services[1].refused)), sent - 1);
     }
 }
 
@@ -233,16 +233,16 @@ fn two_choices_go_to_the_less_loaded() {
         let mut scenario = pair(calls, 10);
         scenario.services[1].workers = Some(1);
         scenario.services[1].service_time = ServiceTime::Exponential(ms(10));
-        scenario.duration = Duration::from_secs(30);
+        lasts(&mut scenario, 30);
         scenario.loads[0].rate = 800.0;
         let outcome = run(&scenario);
         let seen = &outcome.services[1];
-        waits.push(seen.waited_us.iter().sum::<f64>() / sum(&seen.started) as f64);
+        waits.push(total(&seen.waited_us) / sum(&seen.started));
     }
     // M/M/1 at 0.8 waits 40 ms; the power of two choices leaves some 13 ms (Mitzenmacher's fixed point: 11.9).
-    assert!(waits[0] > 30_000.0, "{waits:?}, seed {SEED}");
+    assert!(waits[0] > ms(30), "{waits:?}, seed {SEED}");
     assert!(
-        (8_000.0..16_000.0).contains(&waits[1]),
+        (ms(8)..ms(16)).contains(&waits[1]),
         "{waits:?}, seed {SEED}"
     );
 }

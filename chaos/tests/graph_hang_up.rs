@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use chaos::scenario::{Scenario, ServiceTime};
 
-use self::graph_support::{edge, ms, run_at, scenario, service, sum, took};
+use self::graph_support::{edge, ms, run_at, scenario, service, sum, took, total};
 
 /// One worker that takes 40 ms, for clients who wait for 50.
 fn single(hang_up: bool) -> Scenario {
@@ -31,14 +31,14 @@ fn who_waits_leaves_the_queue_and_who_is_worked_on_is_finished() {
         (sum(&seen.arrived), sum(&seen.started), sum(&seen.served)),
         (4, 3, 3)
     );
-    let waited: f64 = seen.waited_us.iter().sum();
+    let waited = total(&seen.waited_us);
     assert_eq!(
         waited,
-        0.0 + 39_000.0 + 35_000.0,
+        ms(39 + 35),
         "the fourth began at 80, when the second was done"
     );
-    assert_eq!(seen.worked_us.iter().sum::<f64>(), 120_000.0);
-    assert_eq!(seen.wasted_us.iter().sum::<f64>(), 80_000.0);
+    assert_eq!(total(&seen.worked_us), ms(120));
+    assert_eq!(total(&seen.wasted_us), ms(80));
 }
 
 #[test]
@@ -47,8 +47,8 @@ fn a_callee_that_does_not_notice_works_for_nobody() {
     let seen = &outcome.services[0];
     assert_eq!(took(&outcome), [(0, 40.0)]);
     assert_eq!((sum(&seen.started), sum(&seen.served)), (4, 4), "all of it");
-    let waited: f64 = seen.waited_us.iter().sum();
-    assert_eq!(waited, 39_000.0 + 78_000.0 + 75_000.0);
+    let waited = total(&seen.waited_us);
+    assert_eq!(waited, ms(39 + 78 + 75));
 }
 
 #[test]
@@ -81,9 +81,10 @@ fn the_deadline_ends_calls_though_nobody_hangs_up() {
         let mut scenario = scenario(vec![caller, callee], vec![edge(0, 1)], 1.0, 1);
         scenario.hang_up = hang_up;
         let outcome = run_at(&scenario, &[0, 400]);
-        let waited: f64 = outcome.services[0].waited_us.iter().sum();
+        let waited = total(&outcome.services[0].waited_us);
         assert_eq!(
-            waited, 100_000.0,
+            waited,
+            ms(100),
             "the second begins at 500 ms, hang_up = {hang_up}"
         );
     }

@@ -1,4 +1,5 @@
 //! Whole runs: the same whenever repeated, and what is sampled and forged in them.
+#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 mod graph_support;
 
@@ -26,7 +27,7 @@ fn lively() -> Scenario {
     middle.instances = 3;
     let mut last = service(
         "B",
-        4,
+        2,
         ServiceTime::Bimodal {
             short: ms(10),
             long: ms(60),
@@ -45,7 +46,7 @@ fn lively() -> Scenario {
     let mut scenario = scenario(
         vec![front(), middle, last],
         vec![edge(0, 1), calls],
-        600.0,
+        200.0,
         6,
     );
     scenario.network = Duration::from_micros(500);
@@ -68,9 +69,14 @@ fn the_same_seed_gives_the_same_run() {
         let run = |seed| chaos::sim::run(&lively(), name, seed).unwrap();
         let first = run(SEED);
         assert!(first == run(SEED), "{name}, seed {SEED}");
-        assert!(first != run(SEED + 1), "{name}: the seed matters");
-        assert!(first.requests > 5_000 && first.events > first.requests);
+        assert!(first.requests > 4_000 && first.events > first.requests);
     }
+}
+
+#[test]
+fn the_seed_matters() {
+    let run = |seed| chaos::sim::run(&lively(), Name::None, seed).unwrap();
+    assert!(run(SEED) != run(SEED + 1), "seed {SEED}");
 }
 
 #[test]
@@ -94,7 +100,11 @@ fn all_policies_meet_the_same_tasks() {
     let offered = |name| {
         let outcome = chaos::sim::run(&lively(), name, SEED).unwrap();
         let tasks = &outcome.businesses[0];
-        (tasks.offered.clone(), tasks.offered_weight.clone())
+        let bins = 0..60;
+        (
+            tasks.offered[bins.clone()].to_vec(),
+            tasks.offered_weight[bins].to_vec(),
+        )
     };
     assert_eq!(offered(Name::None), offered(Name::Dagor));
 }
@@ -104,17 +114,18 @@ fn tasks_weigh_what_they_call_at_the_measured_service() {
     let outcome = run(&lively());
     let tasks: Vec<u32> = outcome.by_calls.iter().map(|(calls, _)| *calls).collect();
     assert_eq!(tasks, [1, 2, 3]);
-    let (offered, weight) =
-        outcome
-            .by_calls
-            .iter()
-            .fold((0, 0.0), |(tasks, weight), (calls, counts)| {
-                let offered = sum(&counts.offered);
-                (tasks + offered, weight + f64::from(*calls) * offered as f64)
-            });
     let all = &outcome.businesses[0];
+    let (mut offered, mut weight) = (0, 0);
+    for (calls, counts) in &outcome.by_calls {
+        offered += sum(&counts.offered);
+        weight += calls * sum(&counts.offered);
+    }
     assert_eq!(offered, sum(&all.offered));
-    assert_eq!(weight, all.offered_weight.iter().sum::<f64>());
+    let summed: f64 = all.offered_weight.iter().sum();
+    assert!(
+        (f64::from(weight) - summed).abs() < 0.5,
+        "{weight} and {summed}"
+    );
 }
 
 #[test]
@@ -138,7 +149,7 @@ fn levels_are_sampled_in_every_bin_of_an_overload() {
         run(&scenario).services[1]
             .level
             .iter()
-            .all(|level| *level == 1.0),
+            .all(|level| *level >= 1.0),
         "no level"
     );
 }
@@ -178,17 +189,18 @@ fn a_share_of_tasks_claims_too_much() {
         SEED,
     ));
     let asked = asked.0.lock().unwrap();
-    let all = asked.entered.len() as f64;
-    let forged: Vec<_> = asked.entered.iter().filter(|(_, claims)| *claims).collect();
-    let share = forged.len() as f64 / all;
-    assert!((share - 0.25).abs() < 0.03, "{share} of {all}, seed {SEED}");
+    let (forged, honest): (Vec<_>, Vec<_>) = asked.entered.iter().partition(|(_, claims)| *claims);
+    let (few, all) = (forged.len(), asked.entered.len());
+    assert!(
+        (all * 22 / 100..all * 28 / 100).contains(&few),
+        "{few} of {all}, seed {SEED}"
+    );
     assert!(
         forged
             .iter()
             .all(|(call, _)| (call.number, call.place) == (0, 0))
     );
-    let honest = asked.entered.iter().filter(|(_, claims)| !claims);
-    assert!(honest.clone().all(|(call, _)| call.number == 5));
+    assert!(honest.iter().all(|(call, _)| call.number == 5));
 }
 
 // === A policy that looks ===

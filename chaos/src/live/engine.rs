@@ -86,13 +86,14 @@ async fn load(
     break_things(&fabric);
     sample_levels(&fabric);
     generate_in(&outside, &fabric, Arrivals::new(&scenario, seed));
-    drop(fabric);
 
     let end = scenario.duration + scenario.deadline + REST;
     tokio::select! {
         () = outside.sleep_until(end) => {}
         () = stop.cancelled() => {}
     }
+    // It holds the ports: without it nobody is there.
+    drop(fabric);
     Ok(recorder.outcome())
 }
 
