@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use chaos::scenario::ServiceTime;
 
-use self::graph_support::{front, good, ms, run, scenario, service, sum, SEED};
+use self::graph_support::{SEED, front, good, ms, run, scenario, service, sum};
 
 /// The mean wait of M/M/c (Erlang C).
 fn erlang_c(workers: u32, arrivals: f64, mean: f64) -> f64 {
