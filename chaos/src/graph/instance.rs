@@ -74,7 +74,9 @@ impl Instance {
     }
 
     fn refused(&self) {
-        self.run.recorder.refused(self.run.world.now(), self.service);
+        self.run
+            .recorder
+            .refused(self.run.world.now(), self.service);
         self.desk.owe(self.refusal);
     }
 }

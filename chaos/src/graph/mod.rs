@@ -88,7 +88,9 @@ pub struct At {
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_struct("Run");
-        debug.field("scenario", &self.scenario.name).field("seed", &self.seed);
+        debug
+            .field("scenario", &self.scenario.name)
+            .field("seed", &self.seed);
         debug.finish_non_exhaustive()
     }
 }

@@ -114,7 +114,9 @@ impl Slot {
 
     /// The one that is here dies, if there is one.
     pub(super) fn kill(&self) {
-        let Some(instance) = lock(&self.instance).take() else { return };
+        let Some(instance) = lock(&self.instance).take() else {
+            return;
+        };
         instance.end();
         if let Some(trouble) = &self.trouble {
             trouble.die();
@@ -128,6 +130,8 @@ impl Slot {
 
 impl fmt::Debug for Slot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Slot").field("at", &self.at).finish_non_exhaustive()
+        f.debug_struct("Slot")
+            .field("at", &self.at)
+            .finish_non_exhaustive()
     }
 }

@@ -50,7 +50,11 @@ where
             let entry = &mut entries[call.business];
             let instance = chance.below(entry.links.len());
             let request = entry.request(instance, call);
-            let task = Task { call, weight, came: at };
+            let task = Task {
+                call,
+                weight,
+                came: at,
+            };
             let link = Arc::clone(&entry.links[instance]);
             run.world.spawn(task.run(run.clone(), link, request));
         }
@@ -106,7 +110,9 @@ fn entries(fabric: &Fabric) -> Vec<Entry> {
         let all = instances.map(|instance| At { service, instance });
         Entry {
             links: all.clone().map(|at| fabric.client_link(at)).collect(),
-            uris: all.map(|at| uri(fabric.address(at), business.number)).collect(),
+            uris: all
+                .map(|at| uri(fabric.address(at), business.number))
+                .collect(),
             forged: business.forged,
         }
     };
@@ -116,7 +122,11 @@ fn entries(fabric: &Fabric) -> Vec<Entry> {
 /// Returns the URI of tasks of the business of this number at an instance.
 fn uri(address: &str, number: u8) -> Uri {
     let path = format!("/b/{number}");
-    let uri = Uri::builder().scheme("http").authority(address).path_and_query(path).build();
+    let uri = Uri::builder()
+        .scheme("http")
+        .authority(address)
+        .path_and_query(path)
+        .build();
     uri.unwrap_or_else(|_| Uri::from_static("/"))
 }
 

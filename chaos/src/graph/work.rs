@@ -72,7 +72,9 @@ impl Desk {
         let spec = &run.scenario.services[at.service];
         let number = super::stream(at.instance, start, at.service);
         Self {
-            workers: spec.workers.map(|workers| Workers::new(workers, spec.queue)),
+            workers: spec
+                .workers
+                .map(|workers| Workers::new(workers, spec.queue)),
             chance: Mutex::new(Chance::new(run.seed, "service-time", number)),
             speed: spec.speed(at.instance),
             debt: AtomicU64::new(0),
@@ -117,7 +119,9 @@ impl Desk {
             return Ok(respond(StatusCode::BAD_REQUEST));
         };
         let asked = self.run.world.now();
-        let arrived = extensions.get::<Arrived>().map_or(asked, |arrived| arrived.0);
+        let arrived = extensions
+            .get::<Arrived>()
+            .map_or(asked, |arrived| arrived.0);
         let Ok(worker) = self.worker().await else {
             return Ok(refuse());
         };

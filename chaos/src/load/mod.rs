@@ -1,31 +1,61 @@
-//! (interim)
+//! Who comes when: the tasks of a run, one after the other.
+//!
+//! The tasks of each load come independently of each other (a Poisson process whose rate is the load's at that
+//! moment), as do many clients that know nothing of each other. What a task is, its business, its user, its chance,
+//! comes from another stream than when it comes, so that a load may change its shape and the users stay
+//! in order.
+
 #[cfg(test)]
 pub(crate) mod fixture;
+mod piece;
+mod rate;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod who;
 
-use std::time::Duration;
+use std::{cmp::Reverse, collections::BinaryHeap, time::Duration};
 
-use crate::{scenario::Scenario, wire::Call, world::Chance};
+use self::{stream::Stream, who::Who};
+use crate::{scenario::Scenario, wire::Call};
 
-/// Tasks, steady loads only.
-#[derive(Debug)]
+/// All tasks of a run in order of time; those of one moment in the order of their loads. Numbered from 0.
+///
+/// The same for a scenario and a seed, whoever asks.
+#[derive(Clone, Debug)]
 pub struct Arrivals {
-    chance: Chance,
-    at: Duration,
-    rate: f64,
+    loads: Vec<Of>,
+    /// When the next task of each load comes that has one.
+    next: BinaryHeap<Reverse<(Duration, usize)>>,
+    /// How long the client of a task waits.
+    patience: Duration,
     task: u64,
-    scenario: Scenario,
+}
+
+/// The tasks of a load.
+#[derive(Clone, Debug)]
+struct Of {
+    when: Stream,
+    who: Who,
 }
 
 impl Arrivals {
-    /// New.
+    /// Returns the tasks of a scenario that was checked.
     #[must_use]
     pub fn new(scenario: &Scenario, seed: u64) -> Self {
+        let mut loads = Vec::with_capacity(scenario.loads.len());
+        let mut next = BinaryHeap::new();
+        for (number, load) in scenario.loads.iter().enumerate() {
+            let mut when = Stream::new(load, scenario.duration, seed, number);
+            next.extend(when.next().map(|first| Reverse((first, number))));
+            let who = Who::new(scenario, load.business, seed, number);
+            loads.push(Of { when, who });
+        }
         Self {
-            chance: Chance::new(seed, "load", 0),
-            at: Duration::ZERO,
-            rate: scenario.loads.iter().map(|load| load.rate).sum(),
+            loads,
+            next,
+            patience: scenario.deadline,
             task: 0,
-            scenario: scenario.clone(),
         }
     }
 }
@@ -33,23 +63,15 @@ impl Arrivals {
 impl Iterator for Arrivals {
     type Item = (Duration, Call);
 
-    fn next(&mut self) -> Option<Self::Item> {
-        let gap = self.chance.exponential() / self.rate;
-        self.at += Duration::from_secs_f64(gap);
-        if self.at >= self.scenario.duration {
-            return None;
-        }
-        let business = self.chance.below(self.scenario.businesses.len());
+    fn next(&mut self) -> Option<(Duration, Call)> {
+        let Reverse((at, number)) = self.next.pop()?;
+        let load = &mut self.loads[number];
+        self.next
+            .extend(load.when.next().map(|next| Reverse((next, number))));
+        let call = load
+            .who
+            .draw(self.task, at, at.saturating_add(self.patience));
         self.task += 1;
-        let call = Call {
-            task: self.task,
-            business,
-            number: self.scenario.businesses[business].number,
-            user: 1,
-            place: 0,
-            deadline: self.at + self.scenario.deadline,
-            draw: self.chance.bits(),
-        };
-        Some((self.at, call))
+        Some((at, call))
     }
 }

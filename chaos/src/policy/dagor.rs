@@ -59,7 +59,7 @@ impl Policy for Dagor {
         let builder = Admission::builder(spec.name.as_str())
             .settings(settings)
             .businesses(businesses(place.scenario))
-            .clock(place.world.clock().clone());
+            .clock(place.clock.clone());
         let builder = match &self.observer {
             Some(observer) => builder.observer(Arc::clone(observer)),
             None => builder,
@@ -80,7 +80,7 @@ impl Policy for Dagor {
     fn call(&self, place: &Place<'_>, callee: &Callee<'_>, channels: Vec<Link>) -> Vec<Link> {
         let spec = &place.scenario.services[callee.service];
         let builder = dagor::Callee::builder(&spec.name)
-            .clock(place.world.clock().clone())
+            .clock(place.clock.clone())
             .instances(u32::try_from(callee.instances.len()).unwrap_or(u32::MAX))
             .businesses(businesses(place.scenario));
         let builder = match &self.observer {
@@ -161,7 +161,7 @@ pub(super) fn entry(place: &Place<'_>) -> Option<EntryLayer> {
                 .map(|call| call.user.to_le_bytes())
         })
         .deadline(scenario.deadline)
-        .clock(place.world.clock().clone())
+        .clock(place.clock.clone())
         .build();
     // The patterns are ours, and the epoch is the default.
     entry.ok()

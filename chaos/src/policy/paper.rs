@@ -94,7 +94,7 @@ impl Policy for Paper {
         let builder = Admission::builder(place.spec().name.as_str())
             .settings(settings)
             .businesses(businesses(place.scenario))
-            .clock(place.world.clock().clone());
+            .clock(place.clock.clone());
         let admission = admit(place.world, builder);
         let work = match self.signal {
             Signal::QueuingTime => {

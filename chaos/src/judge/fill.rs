@@ -1,0 +1,168 @@
+//! Sharing what services can do among the businesses that need them: evenly, and nothing left over.
+//!
+//! All businesses' shares rise together until a service is full; those that need it stay there, the others rise
+//! on. With one bottleneck everybody gets capacity / demand. With several, what is refused at one is room at the
+//! next: no policy that treats businesses alike can do better.
+
+/// How much the tasks of one business ask of one service.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Demand {
+    /// The business.
+    pub(super) business: usize,
+    /// Requests, if all of its tasks were served.
+    pub(super) requests: f64,
+    /// The share of its tasks that ask at all, over 0 and at most 1. The others are served first.
+    pub(super) reach: f64,
+}
+
+/// A service in demand.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stand {
+    /// What it can do, in requests.
+    pub(super) supply: f64,
+    /// Who asks.
+    pub(super) demands: Vec<Demand>,
+}
+
+// === impl Demand ===
+
+impl Demand {
+    /// Returns how much is asked when this share of the tasks is served.
+    fn at(&self, share: f64) -> f64 {
+        self.requests * (self.beyond(share) / self.reach).clamp(0.0, 1.0)
+    }
+
+    fn beyond(&self, share: f64) -> f64 {
+        share - (1.0 - self.reach)
+    }
+}
+
+// === impl Stand ===
+
+impl Stand {
+    /// Returns whether not everybody can be served.
+    pub(super) fn is_short(&self) -> bool {
+        self.demands
+            .iter()
+            .map(|demand| demand.requests)
+            .sum::<f64>()
+            > self.supply
+    }
+
+    /// Returns how much is asked at `share`, less where businesses stay below it.
+    fn asked(&self, share: f64, shares: &[f64]) -> f64 {
+        let asked = self
+            .demands
+            .iter()
+            .map(|demand| demand.at(share.min(shares[demand.business])));
+        asked.sum()
+    }
+
+    /// Returns the share at which it is full, if it ever is.
+    fn full_at(&self, shares: &[f64]) -> Option<f64> {
+        if self.asked(1.0, shares) <= self.supply {
+            return None;
+        }
+        let bends = self.demands.iter().flat_map(|demand| {
+            let begins = 1.0 - demand.reach;
+            [begins, shares[demand.business]]
+        });
+        let mut bends: Vec<f64> = bends.chain([0.0, 1.0]).collect();
+        bends.sort_by(f64::total_cmp);
+        // What is asked rises evenly between two bends, and is more than there is at the last.
+        let over = bends
+            .iter()
+            .position(|&bend| self.asked(bend, shares) > self.supply)?;
+        let (low, high) = (bends[over.saturating_sub(1)], bends[over]);
+        let (asked, most) = (self.asked(low, shares), self.asked(high, shares));
+        if most <= asked {
+            return Some(low);
+        }
+        Some(low + (high - low) * ((self.supply - asked) / (most - asked)))
+    }
+}
+
+/// Returns the share of each business's tasks that can be served, starting from what else limits them.
+pub(super) fn fill(mut shares: Vec<f64>, stands: &[Stand]) -> Vec<f64> {
+    let mut open: Vec<&Stand> = stands.iter().collect();
+    loop {
+        let full = open.iter().enumerate();
+        let full = full.filter_map(|(place, stand)| Some((place, stand.full_at(&shares)?)));
+        let Some((place, share)) = full.min_by(|one, two| one.1.total_cmp(&two.1)) else {
+            return shares;
+        };
+        for demand in &open.remove(place).demands {
+            let own = &mut shares[demand.business];
+            *own = own.min(share.max(1.0 - demand.reach));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stand(supply: f64, demands: &[(usize, f64, f64)]) -> Stand {
+        let demands = demands.iter();
+        let demands = demands.map(|&(business, requests, reach)| Demand {
+            business,
+            requests,
+            reach,
+        });
+        Stand {
+            supply,
+            demands: demands.collect(),
+        }
+    }
+
+    fn assert_shares(stands: &[Stand], wanted: &[f64]) {
+        let shares = fill(vec![1.0; wanted.len()], stands);
+        let close = shares
+            .iter()
+            .zip(wanted)
+            .all(|(one, two)| (one - two).abs() < 1e-12);
+        assert!(close, "{shares:?}, wanted {wanted:?}");
+    }
+
+    #[test]
+    fn one_bottleneck_gives_everybody_capacity_by_demand() {
+        assert_shares(&[stand(750.0, &[(0, 1500.0, 1.0)])], &[0.5]);
+        assert_shares(&[stand(750.0, &[(0, 500.0, 1.0)])], &[1.0]);
+        assert_shares(
+            &[stand(750.0, &[(0, 1000.0, 1.0), (1, 500.0, 1.0)])],
+            &[0.5, 0.5],
+        );
+        assert_shares(&[stand(0.0, &[(0, 10.0, 1.0)])], &[0.0]);
+        assert_shares(&[stand(f64::INFINITY, &[(0, 10.0, 1.0)])], &[1.0]);
+    }
+
+    #[test]
+    fn the_narrower_of_two_in_a_row_counts() {
+        let stands = [
+            stand(600.0, &[(0, 1000.0, 1.0)]),
+            stand(900.0, &[(0, 3000.0, 1.0)]),
+        ];
+        assert_shares(&stands, &[0.3]);
+    }
+
+    #[test]
+    fn what_is_refused_at_one_is_room_at_the_next() {
+        // Business 0 gets 1/10 through its own service, so that 1 has 900 of the 1000 of the shared one.
+        let own = stand(100.0, &[(0, 1000.0, 1.0)]);
+        let shared = stand(1000.0, &[(0, 1000.0, 1.0), (1, 1800.0, 1.0)]);
+        assert_shares(&[own, shared], &[0.1, 0.5]);
+    }
+
+    #[test]
+    fn tasks_that_need_it_by_chance_lose_no_more_than_that_chance() {
+        // Dead: the 70 % that do not go there succeed.
+        assert_shares(&[stand(0.0, &[(0, 30.0, 0.3)])], &[0.7]);
+        // Half of the 30 %.
+        assert_shares(&[stand(15.0, &[(0, 30.0, 0.3)])], &[0.85]);
+        // Beside a business that always goes there: it is full at 40 / (100 + 0) before the other begins.
+        assert_shares(
+            &[stand(40.0, &[(0, 100.0, 1.0), (1, 30.0, 0.3)])],
+            &[0.4, 0.7],
+        );
+    }
+}
