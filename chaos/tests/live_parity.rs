@@ -1,4 +1,9 @@
 //! Both engines say the same of a scenario: goodput within 0.10 of the optimum of each other.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test that says what it measured"
+)]
 
 use std::thread;
 

@@ -1,4 +1,5 @@
 //! The metrics of a run that goes on.
+#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
 use std::{
     io::{Read as _, Write as _},
@@ -69,7 +70,7 @@ fn the_page_has_the_services_and_goes_on_after_the_scenario() {
         let free = TcpListener::bind("127.0.0.1:0").unwrap();
         free.local_addr().unwrap()
     };
-    let watching = thread::spawn(move || watch(&scenario(), Name::Dagor, 1, address, Some(4)));
+    let watching = thread::spawn(move || watch(&scenario(), Name::Dagor, 1, address, Some(3)));
     let mut last = String::new();
     while !watching.is_finished() {
         if let Some(text) = page(address) {
