@@ -74,6 +74,7 @@ async fn load(
     let outside = World::Real(real);
     let network = Sockets::open(&scenario, &inside, servers, most_tasks());
     let network = network.map_err(refused("a socket"))?;
+    let surplus = network.surplus();
     let recorder = Recorder::new(&scenario);
     let run = Run {
         world: inside,
@@ -94,7 +95,10 @@ async fn load(
     }
     // It holds the ports: without it nobody is there.
     drop(fabric);
-    Ok(recorder.outcome())
+    Ok(Outcome {
+        surplus: surplus.get(),
+        ..recorder.outcome()
+    })
 }
 
 /// Ends all tasks, and with them all sockets: first those who ask, then those who answer.

@@ -1,7 +1,7 @@
 //! governor as a fixed quota, at what the instance can do.
 //!
 //! The quota is 0.95 of the capacity that the scenario says; at the capacity itself the queue of service times that
-//! vary has no bound (0.31 of the optimum instead of 0.7 to 0.9 with two calls a task at twice the capacity). This is
+//! vary has no bound (measured: 0.31 of the optimum instead of 0.72, two calls a task at twice the capacity). This is
 //! what a fixed quota can be at its best: nobody knows that figure of a real service to the percent, and it stays as
 //! it is when an instance gets slow. A burst may be as much as the other limits begin with.
 //!
