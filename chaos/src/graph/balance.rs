@@ -24,7 +24,11 @@ pub(super) struct UnderWay<'a>(Option<&'a AtomicU64>);
 impl Balancer {
     /// For so many instances; `first` is whose turn is first.
     pub(super) fn new(kind: Balance, instances: usize, first: usize, chance: Chance) -> Self {
-        let watched = if kind == Balance::TwoChoices { instances } else { 0 };
+        let watched = if kind == Balance::TwoChoices {
+            instances
+        } else {
+            0
+        };
         Self {
             kind,
             chance: Mutex::new(chance),
@@ -78,7 +82,10 @@ impl Balancer {
 }
 
 /// The same instance for a user from every caller, and neighbours in number all over them.
-#[expect(clippy::cast_possible_truncation, reason = "the result is below the count")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the result is below the count"
+)]
 fn by_user(user: u32, many: usize) -> usize {
     (spread(u64::from(user) + 1) % many as u64) as usize
 }

@@ -107,6 +107,9 @@ mod tests {
         budget.call(Duration::from_secs(1));
         budget.call(Duration::from_secs(8));
         assert!(budget.retry(Duration::from_secs(9)));
-        assert!(budget.retry(Duration::from_secs(17)), "that of the eighth second is still there");
+        assert!(
+            budget.retry(Duration::from_secs(17)),
+            "that of the eighth second is still there"
+        );
     }
 }

@@ -39,7 +39,13 @@ pub(super) struct Callees {
 
 impl Caller {
     /// Calls along the edge at this place.
-    pub(super) fn new(run: &Run, edge: usize, callees: Callees, balancer: Balancer, alone: bool) -> Self {
+    pub(super) fn new(
+        run: &Run,
+        edge: usize,
+        callees: Callees,
+        balancer: Balancer,
+        alone: bool,
+    ) -> Self {
         let budget = run.scenario.edges[edge].retries.budget;
         Self {
             run: run.clone(),

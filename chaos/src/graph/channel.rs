@@ -76,7 +76,10 @@ impl Way {
         self.pass().await;
         let answer = if self.may_be_cut {
             let way = Arc::clone(&self);
-            detach_if(&self.run.world, self.raw.send(request), move || way.is_cut()).await
+            detach_if(&self.run.world, self.raw.send(request), move || {
+                way.is_cut()
+            })
+            .await
         } else {
             self.raw.send(request).await
         };

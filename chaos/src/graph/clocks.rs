@@ -43,7 +43,9 @@ impl Clocks {
 
     /// Makes a service's calendar jump, forward or back.
     pub(super) fn jump(&self, service: usize, seconds: f64) {
-        let Some((_, clock, hand)) = self.find(service) else { return };
+        let Some((_, clock, hand)) = self.find(service) else {
+            return;
+        };
         let by = Duration::try_from_secs_f64(seconds.abs()).unwrap_or_default();
         let calendar = clock.calendar();
         hand.set_calendar(if seconds < 0.0 {

@@ -61,7 +61,9 @@ impl Fabric {
     pub fn new(run: Run, policy: Box<dyn Policy>, network: Box<dyn Network>) -> Arc<Self> {
         let scenario = Arc::clone(&run.scenario);
         let services = 0..scenario.services.len();
-        let each = |service: usize| (0..scenario.services[service].instances).map(move |instance| At { service, instance });
+        let each = |service: usize| {
+            (0..scenario.services[service].instances).map(move |instance| At { service, instance })
+        };
         let mut edges = vec![Vec::new(); scenario.services.len()];
         for (place, edge) in scenario.edges.iter().enumerate() {
             edges[edge.from].push(place);
@@ -75,7 +77,10 @@ impl Fabric {
                 .clone()
                 .map(|service| each(service).map(|at| slot(&run, at)).collect())
                 .collect(),
-            uris: addresses.iter().map(|all| all.iter().map(|one| uri(one)).collect()).collect(),
+            uris: addresses
+                .iter()
+                .map(|all| all.iter().map(|one| uri(one)).collect())
+                .collect(),
             addresses,
             edges,
             clocks: Clocks::new(&run),
@@ -118,7 +123,10 @@ impl Fabric {
     pub(super) fn start(&self, at: At) {
         let slot = self.slot(at);
         let waits = Waits::default();
-        let clock = self.clocks.of(at.service).unwrap_or_else(|| self.run.world.clock());
+        let clock = self
+            .clocks
+            .of(at.service)
+            .unwrap_or_else(|| self.run.world.clock());
         let place = Place {
             world: &self.run.world,
             seed: self.run.seed,
@@ -131,13 +139,21 @@ impl Fabric {
         };
         let callers = self.callers(at, &place);
         let trouble = slot.trouble().map(Arc::clone);
-        let desk = Desk::new(&self.run, (at, place.start), callers, (waits.clone(), trouble));
+        let desk = Desk::new(
+            &self.run,
+            (at, place.start),
+            callers,
+            (waits.clone(), trouble),
+        );
         let desk = Arc::new(desk);
         let work: Link = Arc::new(Work(Arc::clone(&desk)));
         let served = if place.spec().protected {
             self.policy.serve(&place, work)
         } else {
-            Served { link: work, level: None }
+            Served {
+                link: work,
+                level: None,
+            }
         };
         slot.start(Instance::new(&self.run, desk, served));
         self.network.started(slot, &waits);
@@ -171,7 +187,13 @@ impl Fabric {
                 }
             };
             let balancer = self.balancer(at, place, edge, callees.links.len());
-            callers.push(Caller::new(&self.run, edge, callees, balancer, self.is_alone()));
+            callers.push(Caller::new(
+                &self.run,
+                edge,
+                callees,
+                balancer,
+                self.is_alone(),
+            ));
         }
         callers
     }
@@ -187,10 +209,13 @@ impl Fabric {
     /// The links of one caller instance to all instances of a callee.
     fn callees(&self, at: At, place: &Place<'_>, service: usize) -> Callees {
         let slots = self.slots[service].iter();
-        let channels = slots.map(|slot| self.channel(at, slot, place.start)).collect();
+        let channels = slots
+            .map(|slot| self.channel(at, slot, place.start))
+            .collect();
         let links = if place.spec().protected {
             let instances = &self.addresses[service];
-            self.policy.call(place, &Callee { service, instances }, channels)
+            self.policy
+                .call(place, &Callee { service, instances }, channels)
         } else {
             channels
         };
@@ -204,7 +229,10 @@ impl Fabric {
         let raw = self.network.channel(Some(from), slot);
         let way = self.troubled(Some(from), slot, &raw, start);
         let run = self.run.clone();
-        Arc::new(Channel { run, raw: way.unwrap_or(raw) })
+        Arc::new(Channel {
+            run,
+            raw: way.unwrap_or(raw),
+        })
     }
 
     /// Returns the way with what may go wrong on it; `None` if no fault of the scenario concerns it.
@@ -219,11 +247,15 @@ impl Fabric {
             return None;
         }
         let (to, raw) = (slot.at(), Arc::clone(raw));
-        let from = from.map_or(u64::MAX, |from| super::stream(from.instance, start, from.service));
+        let from = from.map_or(u64::MAX, |from| {
+            super::stream(from.instance, start, from.service)
+        });
         let number = super::spread(from) ^ super::stream(to.instance, 0, to.service);
         let chance = Chance::new(self.run.seed, "fields", number);
         let forger = Forger::new(&self.run.scenario, self.policy.told_opens());
-        Some(Arc::new(Troubled(Arc::new(Way::new(&self.run, raw, ends, chance, forger)))))
+        Some(Arc::new(Troubled(Arc::new(Way::new(
+            &self.run, raw, ends, chance, forger,
+        )))))
     }
 
     /// Whether a caller cannot count on being dropped when the client gives up. Over sockets that takes its time,
@@ -236,15 +268,26 @@ impl Fabric {
 
 fn slot(run: &Run, at: At) -> Arc<Slot> {
     let faults = run.scenario.faults.iter();
-    let mut faults = faults.filter(|fault| concerns_instances(fault) && fault.service == at.service);
-    let hit = faults.any(|fault| fault.instances.is_empty() || fault.instances.contains(&at.instance));
+    let mut faults =
+        faults.filter(|fault| concerns_instances(fault) && fault.service == at.service);
+    let hit =
+        faults.any(|fault| fault.instances.is_empty() || fault.instances.contains(&at.instance));
     let trouble = hit.then(|| Arc::new(Trouble::new()));
-    Arc::new(Slot::new(at, run.world.clone(), run.scenario.hang_up, trouble))
+    Arc::new(Slot::new(
+        at,
+        run.world.clone(),
+        run.scenario.hang_up,
+        trouble,
+    ))
 }
 
 /// Returns the URI of inner calls to this address; without it if it is none.
 fn uri(address: &str) -> Uri {
-    let uri = Uri::builder().scheme("http").authority(address).path_and_query("/").build();
+    let uri = Uri::builder()
+        .scheme("http")
+        .authority(address)
+        .path_and_query("/")
+        .build();
     uri.unwrap_or_else(|_| Uri::from_static("/"))
 }
 
@@ -253,7 +296,10 @@ impl fmt::Debug for Fabric {
         let services = self.slots.len();
         let instances: usize = self.slots.iter().map(Vec::len).sum();
         let mut debug = f.debug_struct("Fabric");
-        debug.field("run", &self.run).field("services", &services).field("instances", &instances);
+        debug
+            .field("run", &self.run)
+            .field("services", &services)
+            .field("instances", &instances);
         debug.finish_non_exhaustive()
     }
 }

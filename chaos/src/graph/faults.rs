@@ -42,7 +42,9 @@ impl Fabric {
 
     /// Whoever was dead starts anew, with nothing that it knew before.
     fn end(&self, at: At, number: usize) {
-        let Some(trouble) = self.slot(at).trouble() else { return };
+        let Some(trouble) = self.slot(at).trouble() else {
+            return;
+        };
         let was_dead = trouble.is_dead();
         trouble.end(self.run.world.now(), number);
         if was_dead && !trouble.is_dead() {

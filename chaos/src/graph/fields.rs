@@ -92,7 +92,9 @@ impl Forger {
         let digit = |byte: char| byte.is_ascii_digit();
         let from = told.find(digit)?;
         let rest = &told[from..];
-        let until = rest.find(|byte| !digit(byte) && byte != '.').unwrap_or(rest.len());
+        let until = rest
+            .find(|byte| !digit(byte) && byte != '.')
+            .unwrap_or(rest.len());
         let (number, after) = rest.split_at(until);
         let value: f64 = number.parse().ok()?;
         let largest = {
@@ -155,7 +157,11 @@ mod tests {
     fn the_first_number_told_becomes_a_share_of_the_largest() {
         let forger = forger(true);
         assert_eq!(told(&forger, "c=40;d=7", 0.5), "c=20;d=7");
-        assert_eq!(told(&forger, "c=10;d=7", 0.5), "c=20;d=7", "40 was the largest");
+        assert_eq!(
+            told(&forger, "c=10;d=7", 0.5),
+            "c=20;d=7",
+            "40 was the largest"
+        );
         assert_eq!(told(&forger, "c=2.5", 1.0), "c=40.000");
         assert_eq!(told(&forger, "none", 1.0), "none");
     }

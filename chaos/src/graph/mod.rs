@@ -35,6 +35,7 @@ mod faults;
 mod fields;
 mod instance;
 mod quota;
+mod receiving;
 mod sampler;
 #[cfg(test)]
 mod samples;
@@ -57,6 +58,7 @@ pub use self::{
     clocks::Clocks,
     fabric::{Fabric, Network},
     faults::break_things,
+    receiving::Receiving,
     sampler::sample_levels,
     slot::Slot,
     tasks::{generate, generate_in},
@@ -88,7 +90,9 @@ pub struct At {
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_struct("Run");
-        debug.field("scenario", &self.scenario.name).field("seed", &self.seed);
+        debug
+            .field("scenario", &self.scenario.name)
+            .field("seed", &self.seed);
         debug.finish_non_exhaustive()
     }
 }

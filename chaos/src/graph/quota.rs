@@ -68,7 +68,10 @@ mod tests {
 
         let step = Duration::from_millis(1);
         let passed = (1..=10_000).filter(|&ms| quota.take(step * ms)).count();
-        assert_eq!(passed, 1_000, "100 a second for ten seconds, asked 1,000 times a second");
+        assert_eq!(
+            passed, 1_000,
+            "100 a second for ten seconds, asked 1,000 times a second"
+        );
     }
 
     #[test]

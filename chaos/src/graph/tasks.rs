@@ -7,7 +7,7 @@ use http::Uri;
 use super::{At, Fabric, Run, fields::claim, spread, within::within};
 use crate::{
     scenario::Weigher,
-    wire::{Body, Call, Ending, Link, Request},
+    wire::{Answering, Body, Call, Ending, Link, Request},
     world::{Chance, World},
 };
 
@@ -50,9 +50,15 @@ where
             let entry = &mut entries[call.business];
             let instance = chance.below(entry.links.len());
             let request = entry.request(instance, call);
-            let task = Task { call, weight, came: at };
-            let link = Arc::clone(&entry.links[instance]);
-            run.world.spawn(task.run(run.clone(), link, request));
+            let task = Task {
+                call,
+                weight,
+                came: at,
+            };
+            run.recorder.task_came(at, &call, weight);
+            // Sent here, so that the task need not keep the request.
+            let answering = entry.links[instance].send(request);
+            run.world.spawn(task.run(run.clone(), answering));
         }
     });
 }
@@ -87,10 +93,8 @@ impl Entry {
 }
 
 impl Task {
-    async fn run(self, run: Run, link: Link, request: Request) {
+    async fn run(self, run: Run, answering: Answering) {
         let Self { call, weight, came } = self;
-        run.recorder.task_came(came, &call, weight);
-        let answering = link.send(request);
         let answer = within(&run.world, call.deadline, answering).await;
         let good = answer.is_some_and(|answer| Ending::of(&answer) == Ending::Served);
         let now = run.world.now();
@@ -106,7 +110,9 @@ fn entries(fabric: &Fabric) -> Vec<Entry> {
         let all = instances.map(|instance| At { service, instance });
         Entry {
             links: all.clone().map(|at| fabric.client_link(at)).collect(),
-            uris: all.map(|at| uri(fabric.address(at), business.number)).collect(),
+            uris: all
+                .map(|at| uri(fabric.address(at), business.number))
+                .collect(),
             forged: business.forged,
         }
     };
@@ -116,7 +122,11 @@ fn entries(fabric: &Fabric) -> Vec<Entry> {
 /// Returns the URI of tasks of the business of this number at an instance.
 fn uri(address: &str, number: u8) -> Uri {
     let path = format!("/b/{number}");
-    let uri = Uri::builder().scheme("http").authority(address).path_and_query(path).build();
+    let uri = Uri::builder()
+        .scheme("http")
+        .authority(address)
+        .path_and_query(path)
+        .build();
     uri.unwrap_or_else(|_| Uri::from_static("/"))
 }
 

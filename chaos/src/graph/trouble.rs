@@ -2,7 +2,7 @@
 
 use std::{sync::Mutex, time::Duration};
 
-use tokio::sync::watch;
+use tokio::sync::Notify;
 
 use super::lock;
 
@@ -38,10 +38,11 @@ pub(super) enum EffectKind {
 #[derive(Debug)]
 pub(super) struct Trouble {
     state: Mutex<State>,
-    /// Whether it stands still.
-    stopped: watch::Sender<bool>,
-    /// How often it died.
-    deaths: watch::Sender<u32>,
+    // Both wake in the order in which they were waited for, which `watch` does not.
+    /// Told when it no longer stands still.
+    goes_on: Notify,
+    /// Told when it dies.
+    dies: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -59,8 +60,8 @@ impl Trouble {
     pub(super) fn new() -> Self {
         Self {
             state: Mutex::default(),
-            stopped: watch::Sender::new(false),
-            deaths: watch::Sender::new(0),
+            goes_on: Notify::new(),
+            dies: Notify::new(),
         }
     }
 
@@ -72,44 +73,60 @@ impl Trouble {
 
     /// It no longer is.
     pub(super) fn end(&self, now: Duration, number: usize) {
-        lock(&self.state).active.retain(|(active, _)| *active != number);
+        lock(&self.state)
+            .active
+            .retain(|(active, _)| *active != number);
         self.watch_pause(now);
     }
 
     /// All that is under way there is lost.
     pub(super) fn die(&self) {
-        self.deaths.send_modify(|deaths| *deaths += 1);
+        self.dies.notify_waiters();
     }
 
     fn watch_pause(&self, now: Duration) {
-        let stopped = {
+        let goes_on = {
             let mut state = lock(&self.state);
             let paused = |(_, effect): &(usize, Effect)| effect.kind == EffectKind::Pause;
             let stopped = state.active.iter().any(paused);
             match (stopped, state.stopped_at) {
-                (true, None) => state.stopped_at = Some(now),
+                (true, None) => {
+                    state.stopped_at = Some(now);
+                    false
+                }
                 (false, Some(since)) => {
                     state.stopped += now.saturating_sub(since);
                     state.stopped_at = None;
+                    true
                 }
-                _ => {}
+                _ => false,
             }
-            stopped
         };
-        self.stopped.send_if_modified(|value| std::mem::replace(value, stopped) != stopped);
+        if goes_on {
+            self.goes_on.notify_waiters();
+        }
+    }
+
+    /// Returns whether it stands still.
+    pub(super) fn is_stopped(&self) -> bool {
+        lock(&self.state).stopped_at.is_some()
     }
 
     /// Waits until it no longer stands still.
     pub(super) async fn resumed(&self) {
-        if *self.stopped.borrow() {
-            // The sender is our own, so this cannot fail.
-            drop(self.stopped.subscribe().wait_for(|stopped| !stopped).await);
+        loop {
+            // Told of everything from here on.
+            let goes_on = self.goes_on.notified();
+            if !self.is_stopped() {
+                return;
+            }
+            goes_on.await;
         }
     }
 
     /// Waits until it dies next.
     pub(super) async fn died(&self) {
-        drop(self.deaths.subscribe().changed().await);
+        self.dies.notified().await;
     }
 
     /// Returns how long it stood still up to now.
@@ -135,7 +152,9 @@ impl Trouble {
 
     /// Returns whether nothing gets through from this service.
     pub(super) fn is_cut(&self, from: Option<usize>) -> bool {
-        !self.felt(from, |kind| (kind == EffectKind::Partition).then_some(())).is_empty()
+        !self
+            .felt(from, |kind| (kind == EffectKind::Partition).then_some(()))
+            .is_empty()
     }
 
     /// Returns how much longer one way takes from this service.
@@ -166,13 +185,21 @@ impl Trouble {
     }
 
     fn any(&self, is: impl Fn(EffectKind) -> bool) -> bool {
-        lock(&self.state).active.iter().any(|(_, effect)| is(effect.kind))
+        lock(&self.state)
+            .active
+            .iter()
+            .any(|(_, effect)| is(effect.kind))
     }
 
     /// Returns what concerns calls from this service, in the order in which it began.
     fn felt<T>(&self, from: Option<usize>, pick: impl Fn(EffectKind) -> Option<T>) -> Vec<T> {
         let state = lock(&self.state);
-        let concerned = state.active.iter().filter(|(_, effect)| effect.from.is_none() || effect.from == from);
-        concerned.filter_map(|(_, effect)| pick(effect.kind)).collect()
+        let concerned = state
+            .active
+            .iter()
+            .filter(|(_, effect)| effect.from.is_none() || effect.from == from);
+        concerned
+            .filter_map(|(_, effect)| pick(effect.kind))
+            .collect()
     }
 }

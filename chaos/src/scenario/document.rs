@@ -1,6 +1,6 @@
 //! A TOML document, taken apart into sections, keys and values with their lines.
 
-use std::ops::Range;
+use std::{cell::Cell, ops::Range};
 
 use toml::{
     Spanned,
@@ -19,6 +19,8 @@ use super::{
 #[derive(Debug, Default)]
 pub(super) struct Document {
     pub(super) sections: Vec<Raw>,
+    /// Whether all sections of the text are among them.
+    pub(super) is_complete: bool,
 }
 
 /// A section before anybody looked at its keys.
@@ -62,6 +64,8 @@ struct Source<'a> {
     /// Where each line but the first begins.
     lines: Vec<usize>,
     mistakes: &'a Mistakes,
+    /// Whether something was left out that may have been meant for a section.
+    has_strays: Cell<bool>,
 }
 
 type Table<'t> = DeTable<'t>;
@@ -80,6 +84,7 @@ impl Document {
             name,
             lines: ends.map(|(end, _)| end + 1).collect(),
             mistakes,
+            has_strays: Cell::new(false),
         };
         let (root, errors) = DeTable::parse_recoverable(text);
         for error in &errors {
@@ -88,12 +93,23 @@ impl Document {
         if errors.iter().any(|error| error.message() != GIVEN_TWICE) {
             return None;
         }
+        let twice = errors
+            .iter()
+            .filter_map(Error::span)
+            .map(|span| source.slice(&span));
+        let mut twice = twice.map(|name| name.trim_matches(['"', '\'']));
+        let is_section = |name| SECTIONS.iter().any(|schema| schema.name == name);
+        source.has_strays.set(twice.any(is_section));
         let mut sections = source.sections(root.get_ref());
         for section in &mut sections {
             section.given.sort_by_key(|given| given.order);
         }
         sections.sort_by_key(|section| section.order);
-        Some(Self { sections })
+        let is_complete = !source.has_strays.get();
+        Some(Self {
+            sections,
+            is_complete,
+        })
     }
 }
 
@@ -163,16 +179,17 @@ impl<'a> Source<'a> {
 
     /// Says what should be where a section or a value was found.
     fn misplaced<K>(&self, key: &Spanned<K>, value: &Spanned<DeValue<'_>>, allowed: String) {
+        self.has_strays.set(true);
         self.mistakes.push_with(|| {
-            // A section's own span begins at its heading; its key's span is the first of that name.
-            let span = if self.slice(&value.span()).starts_with('[') {
-                value.span()
-            } else {
-                key.span()
-            };
-            Mistake::new(&self.place(&span), span.start, allowed)
-                .key_is(self.slice(&key.span()))
-                .value_is(self.slice(&value.span()))
+            let (name, written) = (self.slice(&key.span()), self.slice(&value.span()));
+            // A section's own span begins at its heading; its key's is the first of that name.
+            let is_heading = written.starts_with('[');
+            let span = if is_heading { value.span() } else { key.span() };
+            let mistake = Mistake::new(&self.place(&span), span.start, allowed);
+            match is_heading || written == name {
+                true => mistake.value_is(written),
+                false => mistake.key_is(name).value_is(written),
+            }
         });
     }
 

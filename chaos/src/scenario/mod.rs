@@ -36,9 +36,14 @@ mod order;
 mod read;
 mod section;
 mod template;
+mod value;
+
+#[cfg(test)]
+mod tests;
 
 use std::path::Path;
 
+pub(crate) use self::order::callers_first;
 pub use self::{
     builtin::builtin,
     capacity::{capacity, tasks_capacity, tasks_capacity_of, visits},
@@ -62,7 +67,7 @@ impl Scenario {
         let name = path.display().to_string();
         match files::contents(path, MOST_BYTES) {
             Ok(text) => {
-                let folder = path.parent().unwrap_or(Path::new(""));
+                let folder = path.parent().unwrap_or_else(|| Path::new(""));
                 Self::parse(&name, &text, Folder::At(folder))
             }
             Err(allowed) => Err(Mistake::new(&name, 0, allowed).into()),

@@ -2,7 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{key::Key, mistake::Mistakes, nearest::nearest, section::Section};
+use super::{
+    key::{Key, Takes},
+    mistake::Mistakes,
+    nearest::nearest,
+    section::Section,
+};
 
 /// Names and their places.
 #[derive(Debug, Default)]
@@ -13,8 +18,13 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Reads the names of sections and puts down those that are there twice.
-    pub(super) fn read(sections: &[Section<'_>], key: &Key, mistakes: &Mistakes) -> Self {
+    /// Reads the names of sections and puts down those that are there twice; `are_all` if there are no others.
+    pub(super) fn read(
+        sections: &[Section<'_>],
+        key: &Key,
+        mistakes: &Mistakes,
+        are_all: bool,
+    ) -> Self {
         let before = mistakes.count();
         let mut places = BTreeMap::new();
         for (place, section) in sections.iter().enumerate() {
@@ -25,7 +35,7 @@ impl Names {
                 section.wrong(key, "a name that no other has");
             }
         }
-        let are_sure = mistakes.count() == before && places.len() == sections.len();
+        let are_sure = are_all && mistakes.count() == before && places.len() == sections.len();
         Self { places, are_sure }
     }
 
@@ -44,13 +54,20 @@ impl Names {
     pub(super) fn find(&self, section: &Section<'_>, key: &Key, name: &str) -> Option<usize> {
         let place = self.places.get(name).copied();
         if place.is_none() && self.are_sure {
-            let known = self.places.keys().map(String::as_str);
-            let allowed = match nearest(name, known) {
-                Some(near) => format!("{}, perhaps {near:?}", key.takes),
-                None => key.takes.to_string(),
-            };
-            section.wrong(key, allowed);
+            section.wrong_with(key, || self.allowed(key, name));
         }
         place
+    }
+
+    /// Returns what to say of a name that nothing has.
+    fn allowed(&self, key: &Key, name: &str) -> String {
+        let which = match key.takes {
+            Takes::Policies | Takes::Businesses => format!(", which {name:?} is not"),
+            _ => String::new(),
+        };
+        match nearest(name, self.places.keys().map(String::as_str)) {
+            Some(near) => format!("{}{which}, perhaps {near:?}", key.takes),
+            None => format!("{}{which}", key.takes),
+        }
     }
 }

@@ -25,14 +25,15 @@ pub(super) fn near<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>
     found.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-/// Returns how far `name` is from what may be meant, if it is not too far: a third of its length, but one
-/// slip always.
+/// Returns how far `name` is from what may be meant, if it is not too far: a third of its length, or one slip in
+/// something of more than one letter.
 fn distance(name: &str, meant: &str) -> Option<usize> {
     if stem(name) == stem(meant) || name == stem(meant) {
         return Some(1);
     }
     let away = strsim::osa_distance(name, meant);
-    (away <= (meant.len() / 3).max(1)).then_some(away)
+    let near = away <= (meant.len() / 3).max(1) && away < meant.len();
+    near.then_some(away)
 }
 
 /// Returns a key without its unit.
@@ -67,6 +68,11 @@ mod tests {
     fn is_silent_when_nothing_is_near() {
         assert_eq!(nearest("colour", KEYS), None);
         assert_eq!(nearest("", KEYS), None);
+        assert_eq!(
+            nearest("N", ["A", "M"]),
+            None,
+            "another letter is another name"
+        );
         assert_eq!(nearest(&"x".repeat(100_000), KEYS), None);
     }
 

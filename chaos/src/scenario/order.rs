@@ -5,7 +5,7 @@ use super::Edge;
 /// Returns the places of the calls, ordered so that a service is called by everybody before it calls.
 ///
 /// Calls on a cycle, and behind one, are left out: a scenario that was checked has none.
-pub(super) fn callers_first(services: usize, edges: &[Edge]) -> Vec<usize> {
+pub(crate) fn callers_first(services: usize, edges: &[Edge]) -> Vec<usize> {
     let mut expected = vec![0_usize; services];
     for edge in edges {
         expected[edge.to] += 1;
@@ -82,3 +82,60 @@ enum State {
 
 /// Nobody takes more out at once.
 const MOST_CYCLES: usize = 100;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{scenario::tests::edge, world::Chance};
+
+    fn graph(edges: &[(usize, usize)]) -> Vec<Edge> {
+        edges.iter().map(|(from, to)| edge(*from, *to)).collect()
+    }
+
+    #[test]
+    fn whoever_is_called_by_many_calls_after_all_of_them() {
+        let edges = graph(&[(3, 1), (0, 3), (0, 1), (2, 3), (1, 4), (0, 2)]);
+        let order = callers_first(5, &edges);
+        assert_eq!(order.len(), edges.len());
+        for (at, place) in order.iter().enumerate() {
+            let after = order[at..]
+                .iter()
+                .all(|later| edges[*later].to != edges[*place].from);
+            assert!(after, "{order:?}");
+        }
+    }
+
+    #[test]
+    fn a_cycle_is_named_by_its_path() {
+        let edges = graph(&[(0, 1), (1, 2), (2, 3), (3, 1), (2, 2)]);
+        assert_eq!(cycles(4, &edges), [(3, vec![1, 2, 3]), (4, vec![2])]);
+        assert_eq!(
+            callers_first(4, &edges),
+            [0],
+            "what is on a cycle is left out"
+        );
+    }
+
+    #[test]
+    fn cycles_are_found_where_there_are_some_and_only_there() {
+        for seed in 0..2_000 {
+            let mut chance = Chance::new(seed, "order", 0);
+            let services = 2 + chance.below(6);
+            let calls = chance.below(10);
+            let ends = |chance: &mut Chance| (chance.below(services), chance.below(services));
+            let edges: Vec<_> = (0..calls).map(|_| ends(&mut chance)).collect();
+            let edges = graph(&edges);
+            let found = cycles(services, &edges);
+            let is_ordered = callers_first(services, &edges).len() == edges.len();
+            assert_eq!(found.is_empty(), is_ordered, "seed {seed}");
+            for (place, path) in found {
+                let next = path.iter().skip(1).chain(path.first());
+                for (from, to) in path.iter().zip(next) {
+                    let is_call = edges.iter().any(|it| (it.from, it.to) == (*from, *to));
+                    assert!(is_call, "seed {seed}: {path:?}");
+                }
+                assert_eq!(path.last(), Some(&edges[place].from), "seed {seed}");
+            }
+        }
+    }
+}

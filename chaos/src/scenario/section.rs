@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, time::Duration};
 
 use super::{
     document::{Given, Raw, Value},
-    key::{Key, LONGEST_TEXT, Preset, Range, Takes, is_name},
+    key::{Key, LONGEST_TEXT, Preset, Takes, is_name},
     keys::{SECTIONS, TOP},
     mistake::{Mistake, Mistakes},
     names::Names,
@@ -60,9 +60,8 @@ impl<'a> Section<'a> {
         if let (Some(switch), Some(word)) = (&schema.switch, self.switch)
             && !key.fits(word)
         {
-            let words: Vec<String> = key.only.iter().map(|word| format!("{word:?}")).collect();
-            let allowed = format!("only where {} is {}", switch.name, words.join(" or "));
-            self.mistakes.push(self.mistake(given, allowed));
+            self.mistakes
+                .push_with(|| self.mistake(given, only_where(key, switch)));
         }
     }
 
@@ -107,6 +106,13 @@ impl<'a> Section<'a> {
         match self.given(key) {
             Some(given) => self.mistakes.push(self.mistake(given, allowed)),
             None => self.missing(key, allowed),
+        }
+    }
+
+    /// As [`wrong`](Self::wrong), for a given key and what takes time to describe.
+    pub(super) fn wrong_with(&self, key: &Key, allowed: impl FnOnce() -> String) {
+        if let Some(given) = self.given(key) {
+            self.mistakes.push_with(|| self.mistake(given, allowed()));
         }
     }
 
@@ -243,71 +249,20 @@ impl<'a> Section<'a> {
     }
 }
 
-// === impl Value ===
-
-impl Value {
-    pub(super) fn text(&self) -> Option<&str> {
-        match self {
-            Self::Text(text) => Some(text),
-            _ => None,
-        }
-    }
-
-    pub(super) fn number_in(&self, range: Range) -> Option<f64> {
-        let number = match self {
-            Self::Whole(whole) => as_number((*whole)?),
-            Self::Float(number) => *number,
-            _ => return None,
-        };
-        range.contains(number).then_some(number)
-    }
-
-    pub(super) fn whole_in(&self, range: Range) -> Option<i64> {
-        match self {
-            Self::Whole(Some(whole)) if range.contains(as_number(*whole)) => Some(*whole),
-            _ => None,
-        }
-    }
-
-    pub(super) fn list<'v, T>(&'v self, each: impl Fn(&'v Self) -> Option<T>) -> Option<Vec<T>> {
-        match self {
-            Self::List(values) => values.iter().map(each).collect(),
-            _ => None,
-        }
-    }
-
-    /// Defaults of whole numbers are written as the numbers they are.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a default is a small whole number"
-    )]
-    const fn from_preset(number: f64) -> Option<i64> {
-        Some(number as i64)
-    }
-}
-
-/// Returns the nearest double: of numbers that large, only whether they are in a range is of interest.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "ranges of whole numbers end below 2^53"
-)]
-const fn as_number(whole: i64) -> f64 {
-    whole as f64
-}
-
-impl Takes {
-    /// Returns the numbers it takes, if it takes numbers.
-    pub(super) const fn range(&self) -> Option<Range> {
-        match self {
-            Self::Number(range)
-            | Self::Whole(range)
-            | Self::Numbers(range)
-            | Self::Wholes(range)
-            | Self::WholeOrUnlimited(range)
-            | Self::WholeOrWholes(range) => Some(*range),
-            _ => None,
-        }
-    }
+/// Returns what to say of a key that does not fit: the words with which it does, or without which if those are
+/// fewer.
+fn only_where(key: &Key, switch: &Key) -> String {
+    let Takes::Word(all) = switch.takes else {
+        return String::from("a key that fits");
+    };
+    let (fit, rest): (Vec<&str>, Vec<&str>) = all.iter().partition(|word| key.fits(word));
+    let (is, words) = if rest.len() < fit.len() {
+        ("is not", rest)
+    } else {
+        ("is", fit)
+    };
+    let words: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
+    format!("only where {} {is} {}", switch.name, words.join(" or "))
 }
 
 /// Returns what to say of a key that its section does not have.

@@ -15,6 +15,7 @@ use crate::{
     policy::{self, Name, Policy},
     run::RunError,
     scenario::Scenario,
+    wire::Call,
     world::World,
 };
 
@@ -30,16 +31,26 @@ pub fn run(scenario: &Scenario, policy: Name, seed: u64) -> Result<Outcome, RunE
 /// Runs a policy of one's own in virtual time.
 #[must_use]
 pub fn run_with(scenario: &Scenario, policy: Box<dyn Policy>, seed: u64) -> Outcome {
+    run_tasks(scenario, policy, seed, Arrivals::new(scenario, seed))
+}
+
+/// Runs a policy under tasks of one's own, in order of time, instead of the scenario's loads.
+#[must_use]
+pub fn run_tasks<A>(scenario: &Scenario, policy: Box<dyn Policy>, seed: u64, arrivals: A) -> Outcome
+where
+    A: IntoIterator<Item = (Duration, Call)>,
+    A::IntoIter: Send + 'static,
+{
     let mut executor = Executor::new(scenario.calendar);
     let world = World::Virtual(executor.handle().clone());
     let recorder = Recorder::new(scenario);
     let run = Run {
-        world: world.clone(),
+        world,
         scenario: Arc::new(scenario.clone()),
         seed,
         recorder: recorder.clone(),
     };
-    let network = Box::new(Ways::new(&world, scenario));
+    let network = Box::new(Ways::new(executor.handle(), scenario));
     let fabric = Fabric::new(run, policy, network);
     for hand in fabric.clocks().hands() {
         executor.take_along(hand.clone());
@@ -47,7 +58,7 @@ pub fn run_with(scenario: &Scenario, policy: Box<dyn Policy>, seed: u64) -> Outc
     // The faults first: what they change at a moment holds for those who come then.
     break_things(&fabric);
     sample_levels(&fabric);
-    generate(&fabric, Arrivals::new(scenario, seed));
+    generate(&fabric, arrivals);
     drop(fabric);
 
     executor.run_until(scenario.duration + scenario.deadline + REST);

@@ -55,6 +55,7 @@ impl World {
     }
 
     /// Waits until `at`, since the start of the run.
+    #[must_use]
     pub fn sleep_until(&self, at: Duration) -> Sleep {
         match self {
             Self::Virtual(handle) => Sleep::Virtual(handle.sleep_until(at)),
@@ -63,6 +64,7 @@ impl World {
     }
 
     /// Waits for `span`.
+    #[must_use]
     pub fn sleep(&self, span: Duration) -> Sleep {
         self.sleep_until(self.now().saturating_add(span))
     }
@@ -79,7 +81,8 @@ impl World {
     pub async fn work(&self, span: Duration, cpu: f64) {
         match self {
             Self::Virtual(handle) => handle.sleep_until(handle.now().saturating_add(span)).await,
-            Self::Real(real) => real.work(span, cpu).await,
+            // In a box: in virtual time every request has room for this.
+            Self::Real(real) => Box::pin(real.work(span, cpu)).await,
         }
     }
 }

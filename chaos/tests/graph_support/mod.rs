@@ -1,5 +1,6 @@
 //! Scenarios for the tests of the graph, written in code.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses some of it")]
+#![allow(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use chaos::{
         Balance, Business, Calls, Edge, Fault, FaultKind, Load, Protocol, Quick, Retries, Scenario,
         Service, ServiceTime, Shape,
     },
+    wire::Call,
 };
 
 /// The seed of all tests here.
@@ -120,8 +122,13 @@ pub fn run(scenario: &Scenario) -> Outcome {
     chaos::sim::run(scenario, Name::None, SEED).unwrap()
 }
 
-pub fn sum(bins: &[u32]) -> u64 {
-    bins.iter().copied().map(u64::from).sum()
+pub fn sum(bins: &[u32]) -> u32 {
+    bins.iter().sum()
+}
+
+/// Adds up microseconds.
+pub fn total(bins: &[f64]) -> Duration {
+    Duration::from_secs_f64(bins.iter().sum::<f64>() / 1e6)
 }
 
 /// The share of tasks that came in these bins and succeeded.
@@ -129,5 +136,42 @@ pub fn good(outcome: &Outcome, bins: std::ops::Range<usize>) -> f64 {
     let tasks = &outcome.businesses[0];
     let (good, all) = (sum(&tasks.good[bins.clone()]), sum(&tasks.offered[bins]));
     assert!(all > 0, "nobody came");
-    good as f64 / all as f64
+    f64::from(good) / f64::from(all)
+}
+
+/// A task at each of these milliseconds, of a user of its own, numbered from 0.
+pub fn at(moments: &[u64], scenario: &Scenario) -> Vec<(Duration, Call)> {
+    let task = |(task, moment): (u64, &u64)| {
+        let call = Call {
+            task,
+            business: 0,
+            number: 0,
+            user: u32::try_from(task).unwrap(),
+            place: 0,
+            deadline: ms(*moment) + scenario.deadline,
+            draw: task.wrapping_mul(0x9E37_79B9_7F4A_7C15),
+        };
+        (ms(*moment), call)
+    };
+    (0..).zip(moments).map(task).collect()
+}
+
+/// Runs just these tasks without a policy.
+pub fn run_at(scenario: &Scenario, moments: &[u64]) -> Outcome {
+    let policy = chaos::policy::make(Name::None).unwrap();
+    chaos::sim::run_tasks(scenario, policy, SEED, at(moments, scenario))
+}
+
+/// When the tasks that succeeded did so: (milliseconds of the bin they came in, milliseconds they took).
+pub fn took(outcome: &Outcome) -> Vec<(u64, f64)> {
+    let mut took: Vec<_> = outcome.took.iter().collect();
+    took.sort_unstable();
+    let each = |&&(bin, _, us): &&(u32, u8, u32)| (u64::from(bin) * 100, f64::from(us) / 1e3);
+    took.iter().map(each).collect()
+}
+
+/// Makes load come for so many seconds.
+pub fn lasts(scenario: &mut Scenario, seconds: u64) {
+    scenario.duration = Duration::from_secs(seconds);
+    scenario.loads[0].until = scenario.duration;
 }

@@ -10,24 +10,21 @@
 use tower::Layer as _;
 use tower_acc::{ConcurrencyLimitLayer, Vegas};
 
-use super::{InFront, most, shedding, workers};
-use crate::{
-    policy::{Place, Policy},
-    wire::LinkService,
-};
+use super::{InFront, Limits, shedding};
+use crate::{policy::Policy, wire::LinkService};
 
 /// Returns the policy.
 #[must_use]
 pub fn policy() -> impl Policy {
-    InFront(|place, work| {
-        shedding(ConcurrencyLimitLayer::new(vegas(place)).layer(LinkService(work)))
+    InFront(|_, limits, work| {
+        shedding(ConcurrencyLimitLayer::new(vegas(limits)).layer(LinkService(work)))
     })
 }
 
-pub(super) fn vegas(place: &Place<'_>) -> Vegas {
+pub(super) fn vegas(limits: Limits) -> Vegas {
     Vegas::builder()
-        .initial_limit(workers(place) * 2)
-        .max_limit(most(place))
+        .initial_limit(limits.least)
+        .max_limit(limits.most)
         .smoothing(0.5)
         .build()
 }

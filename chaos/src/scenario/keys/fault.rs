@@ -55,9 +55,9 @@ super::keys! {
     ]);
     FROM = Key::optional("from", Takes::Service, "every caller")
         .only(&["delay", "partition", "level-lost", "level-forged"]);
-    SPEED = Key::required("speed", Takes::Number(Range::new(0.001, 100.0))).only(&["slow"]);
+    SPEED = Key::required("speed", Takes::Number(Range::new(0.001, 100.0))).only(&["slow", "capacity-loss"]);
     SHARE = Key::required("share", Takes::Number(Range::new(0.0, 1.0)))
-        .only(&["capacity-loss", "level-lost", "level-forged", "hot-key"]);
+        .only(&["level-lost", "level-forged", "hot-key"]);
     DELAY = Key::required("delay_ms", Takes::Number(Range::new(0.01, 60_000.0))).only(&["delay"]);
     SECONDS = Key::required("seconds", Takes::Number(Range::new(-31_536_000.0, 31_536_000.0)))
         .only(&["clock-jump"]);

@@ -9,6 +9,9 @@ pub(super) mod published;
 pub(super) mod service;
 pub(super) mod top;
 
+#[cfg(test)]
+mod tests;
+
 use super::key::{Key, Schema};
 
 /// Names each key of a section and puts all of them into its table, so that none can be forgotten.

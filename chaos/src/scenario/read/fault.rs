@@ -1,7 +1,5 @@
 //! `[[fault]]`.
 
-use std::time::Duration;
-
 use super::{Context, shape::require};
 use crate::scenario::{
     Fault, FaultKind, Scenario, document::Value, keys::fault as keys, section::Section,
@@ -22,6 +20,7 @@ pub(super) fn read(
         let fault = fault(section, scenario, context)?;
         if is_structured {
             places(section, &fault, scenario);
+            wave(section, &fault, scenario, context);
         }
         Some(fault)
     });
@@ -53,16 +52,7 @@ fn fault(section: &Section<'_>, scenario: &Scenario, context: &Context<'_>) -> O
 
 fn kind(section: &Section<'_>) -> Option<FaultKind> {
     Some(match section.switch()? {
-        "slow" => FaultKind::Speed(section.number(&keys::SPEED)?),
-        "capacity-loss" => {
-            let lost = section.number(&keys::SHARE)?;
-            if lost > MOST_LOST {
-                let allowed =
-                    format!("at most {MOST_LOST}; all of it is kind \"pause\" or \"dead\"");
-                section.wrong(&keys::SHARE, allowed);
-            }
-            FaultKind::Speed(1.0 - lost)
-        }
+        "slow" | "capacity-loss" => FaultKind::Speed(section.number(&keys::SPEED)?),
         "dead" => FaultKind::Dead,
         "pause" => FaultKind::Pause,
         "delay" => FaultKind::Delay(section.millis(&keys::DELAY)?),
@@ -135,25 +125,26 @@ fn places(section: &Section<'_>, fault: &Fault, scenario: &Scenario) {
     {
         section.wrong(&keys::SERVICE, "where tasks enter: the entry of a business");
     }
-    let wave = match fault.kind {
-        FaultKind::DeployWave { every, .. } => every,
-        _ => Duration::ZERO,
+}
+
+/// A wave whose last restarts would come after the end.
+fn wave(section: &Section<'_>, fault: &Fault, scenario: &Scenario, context: &Context<'_>) {
+    let (FaultKind::DeployWave { every, .. }, Some(duration)) = (&fault.kind, context.duration)
+    else {
+        return;
     };
     let hit = match fault.instances.len() {
         0 => scenario.services[fault.service].instances,
         some => u32::try_from(some).unwrap_or(u32::MAX),
     };
-    if wave.saturating_mul(hit - 1).saturating_add(fault.at) >= scenario.duration {
-        let (hit, end) = (hit - 1, scenario.duration.as_secs_f64());
-        let allowed = format!("so little that {hit} times it from at_s on is before {end}");
-        if !wave.is_zero() {
-            section.wrong(&keys::EVERY, allowed);
-        }
+    let last = fault.at.saturating_add(every.saturating_mul(hit - 1));
+    if last >= duration {
+        let (last, end) = (last.as_secs_f64(), duration.as_secs_f64());
+        let allowed =
+            format!("so little that the last restart, at {last} s, is before duration_s ({end})");
+        section.wrong(&keys::EVERY, allowed);
     }
 }
-
-/// As much as leaves the slowest speed that "slow" has.
-const MOST_LOST: f64 = 0.999;
 
 /// One every second of a quarter of an hour.
 const MOST_FAULTS: usize = 1_000;

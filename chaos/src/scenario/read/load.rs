@@ -11,13 +11,13 @@ use crate::scenario::{
     section::Section,
 };
 
-/// Reads all of them into `scenario`; capacities are asked for only if they can be told.
-pub(super) fn read(
-    sections: &[Section<'_>],
+/// Reads all of them into `scenario`.
+pub(super) fn read<'s>(
+    of: &dyn Fn(&str) -> Vec<Section<'s>>,
     scenario: &mut Scenario,
     context: &Context<'_>,
-    can_count: bool,
 ) {
+    let sections = of("load");
     if sections.is_empty() {
         context.lacks("[[load]]", "at least one: what comes when");
         return;
@@ -28,24 +28,19 @@ pub(super) fn read(
     }
     let loads: Vec<Option<Load>> = sections
         .iter()
-        .map(|section| load(section, scenario, context, can_count))
+        .map(|section| load(section, scenario, context))
         .collect();
     let are_sure = loads.iter().all(Option::is_some);
     scenario.loads = loads.into_iter().flatten().collect();
     if are_sure {
-        amount(sections, scenario, context);
-        if can_count {
-            shares(sections, scenario);
+        amount(scenario, context);
+        if context.can_count {
+            brought(&of("business"), scenario);
         }
     }
 }
 
-fn load(
-    section: &Section<'_>,
-    scenario: &Scenario,
-    context: &Context<'_>,
-    can_count: bool,
-) -> Option<Load> {
+fn load(section: &Section<'_>, scenario: &Scenario, context: &Context<'_>) -> Option<Load> {
     let window = Window {
         from: keys::FROM,
         until: keys::UNTIL,
@@ -54,23 +49,34 @@ fn load(
     let has_business = section.given(&keys::BUSINESS).is_some();
     let business = section.one_of(&keys::BUSINESS, &context.businesses);
     let window = window.read(section, context);
+    let nobody_has_share = scenario
+        .businesses
+        .iter()
+        .all(|business| business.share <= 0.0);
+    if !has_business && nobody_has_share && context.can_count {
+        let allowed = "the name of a business, because all of them have share = 0";
+        section.missing(&keys::BUSINESS, allowed);
+        return None;
+    }
     let shape = shape::read(section, window.map(|(from, until)| until - from), context);
-    let rate = rate(section, scenario, business, can_count);
+    let rate = rate(section, scenario, business, context);
     let (from, until) = window?;
-    Some(Load {
+    let load = Load {
         business: if has_business { Some(business?) } else { None },
         from,
         until,
         rate: rate?,
         shape: shape?,
-    })
+    };
+    height(section, &load);
+    Some(load)
 }
 
 fn rate(
     section: &Section<'_>,
     scenario: &Scenario,
     business: Option<usize>,
-    can_count: bool,
+    context: &Context<'_>,
 ) -> Option<f64> {
     if section.switch()? == "replay" {
         return match section.given(&keys::FACTOR) {
@@ -84,9 +90,12 @@ fn rate(
         (false, true) => {
             let times = section.number(&keys::TIMES_CAPACITY)?;
             let capacity = match business {
-                Some(business) if can_count => tasks_capacity_of(scenario, business),
-                None if can_count => tasks_capacity(scenario),
-                _ => return None,
+                _ if !context.can_count => return None,
+                Some(business) => tasks_capacity_of(scenario, business),
+                None => *context
+                    .told
+                    .capacity
+                    .get_or_init(|| tasks_capacity(scenario)),
             };
             if capacity.is_infinite() {
                 let allowed = "tasks_per_s instead, because no service has a capacity";
@@ -112,38 +121,43 @@ fn rate(
     }
 }
 
-/// So much that a run would not end, or not fit into memory.
-fn amount(sections: &[Section<'_>], scenario: &Scenario, context: &Context<'_>) {
-    let mut all = 0.0;
-    for (section, load) in sections.iter().zip(&scenario.loads) {
-        let length = load.until - load.from;
-        let (mean, most) = shape::bounds(&load.shape, length);
-        all += load.rate * mean * length.as_secs_f64();
-        let most = load.rate * most;
-        if most > MOST_RATE {
-            let key = [keys::TASKS, keys::TIMES_CAPACITY, keys::FILE];
-            let key = key.into_iter().find(|key| section.given(key).is_some());
-            let allowed = format!("at most {MOST_RATE} tasks a second at its height, not {most}");
-            section.wrong(&key.unwrap_or(keys::TASKS), allowed);
-        }
-    }
-    if all > MOST_TASKS {
-        let allowed = format!("at most {MOST_TASKS} tasks in a run, not {all}");
-        context.whole(&allowed);
+/// More than any machine makes.
+fn height(section: &Section<'_>, load: &Load) {
+    let (_, most) = shape::bounds(&load.shape, load.until - load.from);
+    let most = load.rate * most;
+    if most > MOST_RATE {
+        let keys = [keys::TASKS, keys::TIMES_CAPACITY, keys::FILE];
+        let key = keys.into_iter().find(|key| section.given(key).is_some());
+        let allowed = format!("at most {MOST_RATE} tasks a second at its height, not {most}");
+        section.wrong(&key.unwrap_or(keys::TASKS), allowed);
     }
 }
 
-/// Businesses that get no tasks, and loads whose tasks have no business.
-fn shares(sections: &[Section<'_>], scenario: &Scenario) {
-    let _ = business::SHARE;
-    let sum: f64 = scenario
-        .businesses
-        .iter()
-        .map(|business| business.share)
-        .sum();
-    for (section, load) in sections.iter().zip(&scenario.loads) {
-        if load.business.is_none() && sum <= 0.0 {
-            section.missing(&keys::BUSINESS, "it, because every business has share = 0");
+/// So much that a run would not end, or not fit into memory.
+fn amount(scenario: &Scenario, context: &Context<'_>) {
+    let tasks = scenario.loads.iter().map(|load| {
+        let length = load.until - load.from;
+        load.rate * shape::bounds(&load.shape, length).0 * length.as_secs_f64()
+    });
+    let tasks: f64 = tasks.sum();
+    if tasks > MOST_TASKS {
+        context.whole(&format!(
+            "at most {MOST_TASKS} tasks in a run, not {tasks:.0}"
+        ));
+    }
+}
+
+/// Businesses that no load brings.
+fn brought(businesses: &[Section<'_>], scenario: &Scenario) {
+    let is_drawn = scenario.loads.iter().any(|load| load.business.is_none());
+    for (place, section) in businesses.iter().enumerate() {
+        let is_named = scenario
+            .loads
+            .iter()
+            .any(|load| load.business == Some(place));
+        let is_drawn = is_drawn && scenario.businesses[place].share > 0.0;
+        if !is_named && !is_drawn {
+            section.wrong(&business::NAME, "a business that some load brings");
         }
     }
 }
@@ -151,7 +165,7 @@ fn shares(sections: &[Section<'_>], scenario: &Scenario) {
 /// A load for each of a thousand businesses, or hours of bursts.
 const MOST_LOADS: usize = 1_000;
 
-/// More than any machine makes.
+/// A second.
 const MOST_RATE: f64 = 1e7;
 
 /// Each that succeeds takes twelve bytes.

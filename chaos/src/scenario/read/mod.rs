@@ -10,7 +10,7 @@ mod shape;
 mod top;
 mod window;
 
-use std::{path::Path, time::Duration};
+use std::{cell::OnceCell, path::Path, time::Duration};
 
 use super::{
     Scenario,
@@ -32,10 +32,26 @@ struct Context<'a> {
     /// How long the run is; `None` if that could not be read, and then nothing is outside of it.
     duration: Option<Duration>,
     warm_up: Option<Duration>,
+    deadline: Option<Duration>,
     /// The policies run, unless they could not be read.
     policies: Option<Vec<Name>>,
     services: Names,
     businesses: Names,
+    /// Whether every section of the file is among those that are read.
+    is_complete: bool,
+    /// Whether it is certain how many calls a task makes and how many a service can take.
+    can_count: bool,
+    /// What is asked for by many sections and takes time to tell.
+    told: Told,
+}
+
+/// What was told once.
+#[derive(Default)]
+struct Told {
+    /// The capacity in tasks of the mix.
+    capacity: OnceCell<f64>,
+    /// Whether tasks make different numbers of calls at the measured service.
+    differs: OnceCell<bool>,
 }
 
 /// Reads everything; `None`, or anything at all, if there are mistakes.
@@ -57,17 +73,17 @@ pub(super) fn scenario(
     let top = of("").first().copied()?;
     let (mut scenario, mut context) =
         top::read(&top, named(file, mistakes), file, folder, mistakes);
+    context.is_complete = document.is_complete;
     let graph = graph::read(&of, scenario.seed, &mut context);
     scenario.services = graph.services;
     scenario.edges = graph.edges;
     scenario.businesses = graph.businesses;
     scenario.measured = top.one_of(&keys::MEASURED, &context.services);
-    let is_sound = graph.is_structured && graph::check(&scenario, &of, &context);
-    let can_count = is_sound && !graph.has_mistakes;
-    load::read(&of("load"), &mut scenario, &context, can_count);
+    let is_sound = graph::check(&scenario, &graph.calls, &of, &context, graph.is_structured);
+    context.can_count = is_sound && !graph.has_mistakes;
+    load::read(&of, &mut scenario, &context);
     scenario.faults = fault::read(&of("fault"), &scenario, &context, graph.is_structured);
-    criterion::read(&of("criterion"), &of("published"), &mut scenario, &context);
-    criterion::check(&of("criterion"), &scenario, &context, can_count);
+    criterion::read(&of, &mut scenario, &context);
     if let Some(section) = of("quick").first() {
         scenario.quick.skip = section.flag(&quick::SKIP).unwrap_or_default();
         scenario.quick.policies = top::policies(section, &quick::POLICIES, &context);
@@ -94,7 +110,9 @@ fn named(file: &str, mistakes: &Mistakes) -> String {
 impl Context<'_> {
     /// Says what the file lacks.
     fn lacks(&self, what: &str, allowed: &str) {
-        self.of_all(&format!("a file without {what}"), allowed);
+        if self.is_complete {
+            self.of_all(&format!("a file without {what}"), allowed);
+        }
     }
 
     /// Says what the scenario as a whole must be.

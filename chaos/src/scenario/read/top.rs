@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Context;
+use super::{Context, Told};
 use crate::{
     Engine,
     policy::Name,
@@ -21,13 +21,8 @@ pub(super) fn read<'a>(
     mistakes: &'a Mistakes,
 ) -> (Scenario, Context<'a>) {
     let duration = top.seconds(&keys::DURATION);
-    let warm_up = top.seconds(&keys::WARM_UP);
-    if let (Some(duration), Some(warm_up)) = (duration, warm_up)
-        && warm_up >= duration
-    {
-        let allowed = format!("less than duration_s ({})", duration.as_secs_f64());
-        top.wrong(&keys::WARM_UP, allowed);
-    }
+    let warm_up = warm_up(top, duration);
+    let deadline = top.millis(&keys::DEADLINE);
     let engines = engines(top);
     let policies = run_policies(top, engines.as_deref());
     let scenario = Scenario {
@@ -39,7 +34,7 @@ pub(super) fn read<'a>(
         warm_up: warm_up.unwrap_or_default(),
         engines: engines.unwrap_or_default(),
         policies: policies.clone().unwrap_or_default(),
-        deadline: top.millis(&keys::DEADLINE).unwrap_or_default(),
+        deadline: deadline.unwrap_or_default(),
         network: top.millis(&keys::NETWORK).unwrap_or_default(),
         refusal_cost: top.number(&keys::REFUSAL_COST).unwrap_or_default(),
         hang_up: top.flag(&keys::HANG_UP).unwrap_or_default(),
@@ -61,9 +56,13 @@ pub(super) fn read<'a>(
         mistakes,
         duration,
         warm_up,
+        deadline,
         policies,
         services: Names::default(),
         businesses: Names::default(),
+        is_complete: false,
+        can_count: false,
+        told: Told::default(),
     };
     (scenario, context)
 }
@@ -90,6 +89,18 @@ fn policy_list(section: &Section<'_>, key: &Key) -> Option<Vec<Name>> {
     let names = Names::of(Name::ALL.map(Name::as_str));
     let places = section.some_of(key, &names)?;
     Some(places.into_iter().map(|place| Name::ALL[place]).collect())
+}
+
+fn warm_up(top: &Section<'_>, duration: Option<Duration>) -> Option<Duration> {
+    let warm_up = top.seconds(&keys::WARM_UP)?;
+    match duration {
+        Some(duration) if warm_up >= duration => {
+            let allowed = format!("less than duration_s ({})", duration.as_secs_f64());
+            top.wrong(&keys::WARM_UP, allowed);
+            None
+        }
+        _ => Some(warm_up),
+    }
 }
 
 fn engines(top: &Section<'_>) -> Option<Vec<Engine>> {
@@ -124,6 +135,8 @@ fn calendar(top: &Section<'_>) -> Option<Duration> {
     }
     top.read(&keys::CALENDAR, |value| match value {
         Value::Date(moment) => calendar::since_epoch(moment),
+        // Quotes around a moment are easily put there, and mean nothing else.
+        Value::Text(text) => calendar::since_epoch(&text.parse().ok()?),
         _ => None,
     })
 }

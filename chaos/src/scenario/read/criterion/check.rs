@@ -7,77 +7,77 @@ use crate::scenario::{
     read::Context, section::Section,
 };
 
-/// Puts them down.
-pub(in crate::scenario::read) fn check(
-    sections: &[Section<'_>],
-    scenario: &Scenario,
+/// Puts it down if a measure can never be on the right side of its bound.
+pub(super) fn bound(
+    section: &Section<'_>,
+    kind: &CriterionKind,
+    window: Option<(Duration, Duration)>,
     context: &Context<'_>,
-    can_count: bool,
 ) {
-    // Criteria that could not be read have no place among the others.
-    if sections.len() != scenario.criteria.len() {
-        return;
-    }
-    for (section, criterion) in sections.iter().zip(&scenario.criteria) {
-        let window = criterion.until - criterion.from;
-        bounds(section, &criterion.kind, window, scenario.deadline);
-        let whole_second = match criterion.kind {
-            CriterionKind::Recovery { .. } => true,
-            CriterionKind::Share { every_second, .. } => every_second,
-            _ => false,
-        };
-        if whole_second && window < Duration::from_secs(1) {
-            section.wrong(&keys::UNTIL, "a window of at least 1 s");
-        }
-        if can_count {
-            subject(section, &criterion.kind, scenario);
-        }
-    }
-    let _ = context;
-}
-
-/// What a measure can reach at all.
-fn bounds(section: &Section<'_>, kind: &CriterionKind, window: Duration, deadline: Duration) {
-    let deadline = deadline.as_secs_f64() * 1e3;
+    let longest = window.map_or(f64::MAX, |(from, until)| (until - from).as_secs_f64());
+    let deadline = context
+        .deadline
+        .map_or(f64::MAX, |deadline| deadline.as_secs_f64() * 1e3);
     let (bound, low, high, of) = match kind {
         CriterionKind::Goodput(bound) => (bound, 0.0, 1.05, "a share of the optimum"),
-        CriterionKind::P99 { ms, .. } => (ms, 0.0, deadline, "within deadline_ms"),
-        CriterionKind::Share { bound, .. } => (bound, 0.0, 1.0, "a share"),
-        CriterionKind::Recovery { seconds, .. } => {
-            (seconds, 0.0, window.as_secs_f64(), "within the window")
-        }
-        CriterionKind::Wasted(bound) | CriterionKind::RefusedAtCaller(bound) => {
-            (bound, 0.0, 1.0, "a share")
-        }
-        CriterionKind::MeanWait { ms, .. } => (ms, 0.0, 1e9, "milliseconds"),
-        CriterionKind::Fairness(bound) => (bound, 1.0, 1e9, "the highest by the lowest"),
-        CriterionKind::Amplification(bound) => (bound, 0.0, 1e9, "calls sent by calls wanted"),
-        CriterionKind::ShedsFrom { rate, .. } => (rate, 0.0, 1e9, "weight a second"),
+        CriterionKind::P99 { ms, .. } => (ms, 0.0, deadline, "no more than deadline_ms"),
+        CriterionKind::Recovery { seconds, .. } => (seconds, 0.0, longest, "within the window"),
+        CriterionKind::Share { bound, .. }
+        | CriterionKind::Wasted(bound)
+        | CriterionKind::RefusedAtCaller(bound) => (bound, 0.0, 1.0, "a share"),
+        CriterionKind::MeanWait { ms, .. } => (ms, 0.0, MOST, "milliseconds"),
+        CriterionKind::Fairness(bound) => (bound, 1.0, MOST, "the highest by the lowest"),
+        CriterionKind::Amplification(bound) => (bound, 0.0, MOST, "calls sent by calls wanted"),
+        CriterionKind::ShedsFrom { rate, .. } => (rate, 0.0, MOST, "weight a second"),
     };
     let (key, value) = match bound {
         Bound::AtLeast(value) => (keys::AT_LEAST, *value),
         Bound::AtMost(value) => (keys::AT_MOST, *value),
     };
     if !(low..=high).contains(&value) {
-        section.wrong(&key, format!("{low} to {high}: {of}"));
+        section.wrong(&key, format!("{low} to {high}, {of}"));
     }
 }
 
-/// Whether there is anything to measure.
-fn subject(section: &Section<'_>, kind: &CriterionKind, scenario: &Scenario) {
-    if let CriterionKind::Fairness(_) = kind {
-        let weights = scenario.measured.map(|measured| {
-            let of_business = (0..scenario.businesses.len()).map(|business| {
-                let (fewest, most) = fewest_and_most(scenario, business);
-                (fewest[measured], most[measured])
-            });
-            of_business.fold((f64::INFINITY, 0.0_f64), |(low, high), (fewest, most)| {
-                (low.min(fewest), high.max(most))
-            })
-        });
-        if !weights.is_some_and(|(fewest, most)| fewest < most) {
-            let allowed = "fairness only where measured names a service at which tasks make different numbers of calls";
-            section.wrong(&keys::MEASURE, allowed);
-        }
+/// Puts it down if there is nothing to measure.
+pub(super) fn subject(
+    section: &Section<'_>,
+    kind: &CriterionKind,
+    window: Option<(Duration, Duration)>,
+    scenario: &Scenario,
+    context: &Context<'_>,
+) {
+    let least = match kind {
+        CriterionKind::ShedsFrom { .. } => 3,
+        CriterionKind::Recovery { .. } => 1,
+        CriterionKind::Share { every_second, .. } => u64::from(*every_second),
+        _ => 0,
+    };
+    let is_short = |(from, until)| until - from < Duration::from_secs(least);
+    if window.is_some_and(is_short) {
+        section.wrong(&keys::UNTIL, format!("at least {least} s after from_s"));
+    }
+    let differs = || *context.told.differs.get_or_init(|| tasks_differ(scenario));
+    if matches!(kind, CriterionKind::Fairness(_)) && context.can_count && !differs() {
+        let allowed =
+            "another unless measured is a service at which tasks make different numbers of calls";
+        section.wrong(&keys::MEASURE, allowed);
     }
 }
+
+/// Whether tasks make different numbers of calls at the measured service.
+fn tasks_differ(scenario: &Scenario) -> bool {
+    let Some(measured) = scenario.measured else {
+        return false;
+    };
+    let (mut fewest, mut most) = (f64::INFINITY, 0.0_f64);
+    for business in 0..scenario.businesses.len() {
+        let (low, high) = fewest_and_most(scenario, business);
+        fewest = fewest.min(low[measured]);
+        most = most.max(high[measured]);
+    }
+    fewest < most
+}
+
+/// As far as the key goes.
+const MOST: f64 = 1e9;

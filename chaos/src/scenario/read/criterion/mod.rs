@@ -4,8 +4,6 @@ mod check;
 
 use std::collections::BTreeSet;
 
-pub(super) use self::check::check;
-
 use super::{Context, measure, top, window::Window};
 use crate::{
     policy::Name,
@@ -18,12 +16,12 @@ use crate::{
 };
 
 /// Reads all of both kinds into `scenario`.
-pub(super) fn read(
-    criteria: &[Section<'_>],
-    figures: &[Section<'_>],
+pub(super) fn read<'s>(
+    of: &dyn Fn(&str) -> Vec<Section<'s>>,
     scenario: &mut Scenario,
     context: &Context<'_>,
 ) {
+    let (criteria, figures) = (of("criterion"), of("published"));
     if criteria.len().max(figures.len()) > MOST_CRITERIA {
         context.whole(&format!(
             "at most {MOST_CRITERIA} [[criterion]] and as many [[published]]"
@@ -31,8 +29,8 @@ pub(super) fn read(
         return;
     }
     let mut names = BTreeSet::new();
-    for section in criteria {
-        let criterion = criterion(section, context);
+    for section in &criteria {
+        let criterion = criterion(section, scenario, context);
         if let Some(name) = section.given(&keys::NAME).and_then(|it| it.value.text())
             && !names.insert(name)
         {
@@ -42,15 +40,23 @@ pub(super) fn read(
     }
     let figures = figures
         .iter()
-        .filter_map(|section| figure(section, context));
+        .filter_map(|section| figure(section, scenario, context));
     scenario.published = figures.collect();
 }
 
-fn criterion(section: &Section<'_>, context: &Context<'_>) -> Option<Criterion> {
+fn criterion(
+    section: &Section<'_>,
+    scenario: &Scenario,
+    context: &Context<'_>,
+) -> Option<Criterion> {
     let window = window(context).read(section, context);
     let name = section.text(&keys::NAME);
     let policies = policies(section, context);
     let kind = measure::read(section, bound(section), context);
+    if let Some(kind) = &kind {
+        check::bound(section, kind, window, context);
+        check::subject(section, kind, window, scenario, context);
+    }
     let (from, until) = window?;
     Some(Criterion {
         name: name?,
@@ -61,7 +67,7 @@ fn criterion(section: &Section<'_>, context: &Context<'_>) -> Option<Criterion> 
     })
 }
 
-fn figure(section: &Section<'_>, context: &Context<'_>) -> Option<Published> {
+fn figure(section: &Section<'_>, scenario: &Scenario, context: &Context<'_>) -> Option<Published> {
     let window = window(context).read(section, context);
     let names = Names::of(Name::ALL.map(Name::as_str));
     let policy = section.one_of(&published::POLICY, &names);
@@ -72,6 +78,9 @@ fn figure(section: &Section<'_>, context: &Context<'_>) -> Option<Published> {
         Some(Bound::AtLeast(value.unwrap_or_default())),
         context,
     );
+    if let Some(ours) = &ours {
+        check::subject(section, ours, window, scenario, context);
+    }
     Some(Published {
         policy: Name::ALL[policy?],
         what: what?,
@@ -96,7 +105,7 @@ fn policies(section: &Section<'_>, context: &Context<'_>) -> Option<Vec<Name>> {
     if !context.policies.as_ref()?.contains(&Name::Dagor) {
         section.missing(
             &keys::POLICIES,
-            "it, because the default, \"dagor\", is not run",
+            "policies that are run, which the default, \"dagor\", is not",
         );
     }
     Some(vec![Name::Dagor])

@@ -9,15 +9,17 @@ use crate::scenario::{
     Balance, Business, Calls, Edge, Retries, Service,
     document::Value,
     generate,
-    keys::{business, call as keys, generated, service as service_keys},
+    keys::{business as business_keys, call as keys, generated, service as service_keys},
     names::Names,
     section::Section,
 };
 
 /// What was read.
-pub(super) struct Read {
+pub(super) struct Read<'s> {
     pub(super) services: Vec<Service>,
     pub(super) edges: Vec<Edge>,
+    /// Where each of the edges stands, if they are written down.
+    pub(super) calls: Vec<Section<'s>>,
     pub(super) businesses: Vec<Business>,
     /// Whether it is certain what there is and who calls whom.
     pub(super) is_structured: bool,
@@ -30,7 +32,7 @@ pub(super) fn read<'s>(
     of: &dyn Fn(&str) -> Vec<Section<'s>>,
     seed: u64,
     context: &mut Context<'_>,
-) -> Read {
+) -> Read<'s> {
     let before = context.mistakes.count();
     let (services, calls, businesses) = (of("service"), of("call"), of("business"));
     let mut read = if let Some(section) = of("generated").first() {
@@ -46,21 +48,29 @@ pub(super) fn read<'s>(
     read
 }
 
-fn generated(section: &Section<'_>, seed: u64, context: &mut Context<'_>) -> Read {
+fn generated<'s>(section: &Section<'s>, seed: u64, context: &mut Context<'_>) -> Read<'s> {
+    let before = context.mistakes.count();
     let services: Option<u32> = section.whole(&generated::SERVICES);
     let instances: Option<u32> = section.whole(&generated::INSTANCES);
     let graph = match (section.word(&generated::KIND), services, instances) {
         (Some(_), Some(services), Some(instances)) if instances >= services => {
             generate::wechat(seed, services, instances)
         }
-        (_, Some(services), Some(_)) => {
+        (Some(_), Some(services), Some(_)) => {
             let allowed = format!("at least services ({services})");
             section.wrong(&generated::INSTANCES, allowed);
             generate::Graph::default()
         }
         _ => generate::Graph::default(),
     };
-    let is_structured = !graph.services.is_empty();
+    let is_structured = !graph.services.is_empty() && !graph.businesses.is_empty();
+    let is_clear = context.mistakes.count() == before && !section.has_odd_keys();
+    if !is_structured && is_clear {
+        section.wrong(
+            &generated::KIND,
+            "a kind that draws services and businesses",
+        );
+    }
     if is_structured {
         context.services = Names::of(graph.services.iter().map(|it| it.name.as_str()));
         context.businesses = Names::of(graph.businesses.iter().map(|it| it.name.as_str()));
@@ -68,41 +78,62 @@ fn generated(section: &Section<'_>, seed: u64, context: &mut Context<'_>) -> Rea
     Read {
         services: graph.services,
         edges: graph.edges,
+        calls: Vec::new(),
         businesses: graph.businesses,
         is_structured,
         has_mistakes: false,
     }
 }
 
-fn written(
-    services: &[Section<'_>],
-    calls: &[Section<'_>],
-    businesses: &[Section<'_>],
+fn written<'s>(
+    services: &[Section<'s>],
+    calls: &[Section<'s>],
+    businesses: &[Section<'s>],
     context: &mut Context<'_>,
-) -> Read {
+) -> Read<'s> {
     if services.is_empty() {
         context.lacks("[[service]]", "at least one: who works");
     }
     if businesses.is_empty() {
         context.lacks("[[business]]", "at least one: where tasks enter");
     }
-    context.services = Names::read(services, &service_keys::NAME, context.mistakes);
-    context.businesses = Names::read(businesses, &business::NAME, context.mistakes);
-    let edges: Vec<Edge> = calls.iter().filter_map(|it| edge(it, context)).collect();
-    let entries: Vec<Option<Business>> = businesses.iter().map(|it| entry(it, context)).collect();
-    let is_structured = context.services.are_sure()
+    context.services = Names::read(
+        services,
+        &service_keys::NAME,
+        context.mistakes,
+        context.is_complete,
+    );
+    context.businesses = Names::read(
+        businesses,
+        &business_keys::NAME,
+        context.mistakes,
+        context.is_complete,
+    );
+    let edges = calls
+        .iter()
+        .filter_map(|it| Some((*it, edge(it, context)?)));
+    let (call_sections, edges): (Vec<_>, Vec<_>) = edges.unzip();
+    let mut has_entries = !businesses.is_empty();
+    let businesses = businesses.iter().map(|it| {
+        let business = business(it, context);
+        has_entries &= business.is_some();
+        business.unwrap_or_else(nobody)
+    });
+    let businesses: Vec<Business> = businesses.collect();
+    let is_structured = context.is_complete
+        && context.services.are_sure()
         && context.businesses.are_sure()
-        && !services.is_empty()
-        && !entries.is_empty()
         && edges.len() == calls.len()
-        && entries.iter().all(Option::is_some);
+        && has_entries
+        && !services.is_empty();
     Read {
         services: services
             .iter()
             .map(|it| service::read(it, context))
             .collect(),
         edges,
-        businesses: entries.into_iter().flatten().collect(),
+        calls: call_sections,
+        businesses,
         is_structured,
         has_mistakes: false,
     }
@@ -120,7 +151,6 @@ fn edge(section: &Section<'_>, context: &Context<'_>) -> Option<Edge> {
         Some("by-user") => Balance::ByUser,
         _ => Balance::Random,
     };
-    let given = section.given(&keys::BUSINESSES).is_some();
     let businesses = section.some_of(&keys::BUSINESSES, &context.businesses);
     let (parallel, cancel) = (section.flag(&keys::PARALLEL), section.flag(&keys::CANCEL));
     let required = section.flag(&keys::REQUIRED);
@@ -129,7 +159,7 @@ fn edge(section: &Section<'_>, context: &Context<'_>) -> Option<Edge> {
     Some(Edge {
         from: from?,
         to: to?,
-        calls: calls?,
+        calls: calls.unwrap_or(Calls::Fixed(1)),
         parallel: parallel.unwrap_or_default(),
         cancel: cancel.unwrap_or_default(),
         required: required.unwrap_or_default(),
@@ -137,7 +167,7 @@ fn edge(section: &Section<'_>, context: &Context<'_>) -> Option<Edge> {
         timeout,
         retries,
         balance,
-        businesses: if given { businesses? } else { Vec::new() },
+        businesses: businesses.unwrap_or_default(),
     })
 }
 
@@ -171,20 +201,30 @@ fn retries(section: &Section<'_>) -> Retries {
     }
 }
 
-fn entry(section: &Section<'_>, context: &Context<'_>) -> Option<Business> {
-    let entry = section.one_of(&business::ENTRY, &context.services);
-    let number = section.whole(&business::NUMBER);
-    let share = section.number(&business::SHARE);
-    let users = section.whole(&business::USERS);
-    let forged = section.number(&business::FORGED);
-    Some(Business {
-        name: section.name_again(&business::NAME),
-        number: number.unwrap_or_default(),
-        share: share.unwrap_or_default(),
-        entry: entry?,
-        users: users.unwrap_or(1),
-        forged: forged.unwrap_or_default(),
-    })
+/// Reads one; `None` if nobody knows where its tasks enter.
+fn business(section: &Section<'_>, context: &Context<'_>) -> Option<Business> {
+    let entry = section.one_of(&business_keys::ENTRY, &context.services);
+    let business = Business {
+        name: section.name_again(&business_keys::NAME),
+        number: section.whole(&business_keys::NUMBER).unwrap_or_default(),
+        share: section.number(&business_keys::SHARE).unwrap_or_default(),
+        entry: 0,
+        users: section.whole(&business_keys::USERS).unwrap_or(1),
+        forged: section.number(&business_keys::FORGED).unwrap_or_default(),
+    };
+    entry.map(|entry| Business { entry, ..business })
+}
+
+/// Holds the place of one that could not be read.
+const fn nobody() -> Business {
+    Business {
+        name: String::new(),
+        number: 0,
+        share: 0.0,
+        entry: 0,
+        users: 1,
+        forged: 0.0,
+    }
 }
 
 /// Of how many numbers of calls one is drawn.
