@@ -240,7 +240,7 @@ mod tests {
         let before = sight.level_in(10 * SECOND, 20 * SECOND);
         let slow = sight.level_in(30 * SECOND, 60 * SECOND);
         assert!(slow < 0.9 * before, "{slow} after {before}");
-        let shares = [(30, 60, 0.85), (70, 105, 0.93)];
+        let shares = [(30, 60, 0.8), (70, 105, 0.93)];
         for (from, until, least) in shares {
             let share = sight.goodput_of(from * SECOND, until * SECOND);
             assert!(share > least, "{share} from {from} s");

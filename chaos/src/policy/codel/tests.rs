@@ -132,7 +132,7 @@ fn bursts_pass() {
     );
     // They did wait.
     let long = waits(&ours).iter().filter(|wait| **wait > TARGET).count();
-    assert!(long > 100, "{long}");
+    assert!(long > 20, "{long}");
 }
 
 #[test]

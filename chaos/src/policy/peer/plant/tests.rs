@@ -48,7 +48,7 @@ fn a_line_at_four_fifths_waits_as_erlang_says() {
         // Erlang C for 10 servers, 8 erlangs: 0.4092 wait, 20 ms each.
         let (waited, expected) = (mean(&waits).as_secs_f64(), 0.4092 * 0.040 / 2.0);
         assert!(
-            (waited / expected - 1.0).abs() < 0.1,
+            (waited / expected - 1.0).abs() < 0.2,
             "{waited} for {expected}"
         );
         let waiting = waits.iter().filter(|wait| !wait.is_zero()).count();
