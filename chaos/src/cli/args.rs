@@ -16,7 +16,7 @@ Examples:
   chaos run mine.toml --policy none,dagor --seeds 5 --out report
   chaos table --quick --json cells.json
   chaos new mine.toml && chaos check mine.toml
-  chaos watch retry-storm";
+  chaos watch capacity-halves";
 
 const AFTER_RUN: &str = "\
 Runs in virtual time are spread over all cores and are the same to the byte for the same seed, on any machine. Runs \
@@ -147,7 +147,7 @@ pub(crate) struct Table {
 /// Runs a scenario on real sockets with its metrics open to Prometheus
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  chaos watch retry-storm --seconds 60 & curl -s http://127.0.0.1:9464/metrics"
+    after_help = "Example:\n  chaos watch capacity-halves --seconds 60 & curl -s http://127.0.0.1:9464/metrics"
 )]
 pub(crate) struct Watch {
     /// What to run: a name as in `chaos list`, or the path of a file

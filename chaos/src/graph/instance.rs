@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Run, lock,
+    Receiving, Run, lock,
     quota::{Quota, throttle},
     work::{Arrived, Desk},
 };
@@ -43,19 +43,23 @@ impl Instance {
     }
 
     /// Serves a request, or refuses to.
-    pub(super) async fn receive(self: Arc<Self>, mut request: Request) -> Answer {
+    pub(super) fn receive(self: Arc<Self>, mut request: Request) -> Receiving {
         let now = self.run.world.now();
         self.run.recorder.arrived(now, self.service);
         if self.is_over_quota(now) {
             self.refused();
-            return Ok(throttle());
+            return Receiving::answered(Ok(throttle()));
         }
         request.extensions_mut().insert(Arrived(now));
-        let answer = self.served.link.send(request).await;
+        let answering = self.served.link.send(request);
+        Receiving::served(self, answering)
+    }
+
+    /// It has answered.
+    pub(super) fn answers(&self, answer: &Answer) {
         if answer.as_ref().is_ok_and(is_refusal) {
             self.refused();
         }
-        answer
     }
 
     /// Returns how open it is, if it has a policy with such a thing.

@@ -35,6 +35,7 @@ mod faults;
 mod fields;
 mod instance;
 mod quota;
+mod receiving;
 mod sampler;
 #[cfg(test)]
 mod samples;
@@ -57,6 +58,7 @@ pub use self::{
     clocks::Clocks,
     fabric::{Fabric, Network},
     faults::break_things,
+    receiving::Receiving,
     sampler::sample_levels,
     slot::Slot,
     tasks::{generate, generate_in},

@@ -10,7 +10,7 @@ use std::{
 
 use futures_util::future::{self, Either};
 
-use super::{At, detach::detach, instance::Instance, lock, trouble::Trouble};
+use super::{At, Receiving, detach::detach, instance::Instance, lock, trouble::Trouble};
 use crate::{
     wire::{Answer, Request, Unreachable},
     world::World,
@@ -47,23 +47,21 @@ impl Slot {
         self.at
     }
 
-    /// Serves a request that arrived here now.
+    /// Serves a request that arrived here now. The answer is an error if nobody is there or the instance dies
+    /// meanwhile ([`Unreachable`]), and where the policy's links return one.
     ///
     /// Dropping the future is how a caller hangs up; an instance that does not notice such things goes on.
-    ///
-    /// # Errors
-    ///
-    /// [`Unreachable`] if nobody is there or it dies meanwhile; what the policy's links return.
-    pub async fn receive(self: &Arc<Self>, request: Request) -> Answer {
+    pub fn receive(self: &Arc<Self>, request: Request) -> Receiving {
         match (&self.trouble, self.hang_up) {
             (None, true) => match self.instance() {
-                Some(instance) => instance.receive(request).await,
-                None => Err(Unreachable.into()),
+                Some(instance) => instance.receive(request),
+                None => Receiving::answered(Err(Unreachable.into())),
             },
-            (_, true) => Box::pin(Arc::clone(self).receive_in_trouble(request)).await,
+            (_, true) => Receiving::otherwise(Arc::clone(self).receive_in_trouble(request)),
             (_, false) => {
                 let serving = Arc::clone(self).receive_in_trouble(request);
-                Box::pin(detach(&self.world, serving)).await
+                let world = self.world.clone();
+                Receiving::otherwise(async move { detach(&world, serving).await })
             }
         }
     }

@@ -7,7 +7,7 @@ use http::Uri;
 use super::{At, Fabric, Run, fields::claim, spread, within::within};
 use crate::{
     scenario::Weigher,
-    wire::{Body, Call, Ending, Link, Request},
+    wire::{Answering, Body, Call, Ending, Link, Request},
     world::{Chance, World},
 };
 
@@ -55,8 +55,10 @@ where
                 weight,
                 came: at,
             };
-            let link = Arc::clone(&entry.links[instance]);
-            run.world.spawn(task.run(run.clone(), link, request));
+            run.recorder.task_came(at, &call, weight);
+            // Sent here, so that the task need not keep the request.
+            let answering = entry.links[instance].send(request);
+            run.world.spawn(task.run(run.clone(), answering));
         }
     });
 }
@@ -91,10 +93,8 @@ impl Entry {
 }
 
 impl Task {
-    async fn run(self, run: Run, link: Link, request: Request) {
+    async fn run(self, run: Run, answering: Answering) {
         let Self { call, weight, came } = self;
-        run.recorder.task_came(came, &call, weight);
-        let answering = link.send(request);
         let answer = within(&run.world, call.deadline, answering).await;
         let good = answer.is_some_and(|answer| Ending::of(&answer) == Ending::Served);
         let now = run.world.now();

@@ -3,7 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::{work::Desk, workers::Worker};
+use super::{trouble::Trouble, work::Desk, workers::Worker};
 use crate::wire::Call;
 
 /// One request's work under way.
@@ -48,7 +48,7 @@ impl Begun {
     }
 
     /// Works to the end and returns the worker, who still has the calls to make.
-    pub(super) async fn end(mut self) -> Option<Worker> {
+    pub(super) async fn end(&mut self) -> Option<Worker> {
         if let Some(toil) = &mut self.0 {
             toil.work().await;
         }
@@ -75,38 +75,48 @@ impl Drop for Begun {
 impl Toil {
     /// Works to the end, from wherever it is, and has it counted.
     async fn work(&mut self) {
-        let desk = Arc::clone(&self.desk);
-        let (world, trouble) = (&desk.run.world, desk.trouble.as_ref());
-        loop {
-            let rest = self.begin_leg(&desk).await;
-            world.work(rest, desk.cpu_share()).await;
-            let Some(trouble) = trouble else { break };
-            let stood_still = trouble.stopped_for(world.now());
-            self.leg = stood_still.saturating_sub(self.stopped);
-            if self.leg.is_zero() && !trouble.is_stopped() {
-                break;
+        match self.desk.trouble.clone() {
+            None => {
+                let world = &self.desk.run.world;
+                let rest = (self.began + self.span).saturating_sub(world.now());
+                world.work(rest, self.desk.cpu_share()).await;
             }
-            self.from = None;
+            // In a box, so that no room is kept for it where nothing goes wrong.
+            Some(trouble) => Box::pin(self.work_in_trouble(&trouble)).await,
         }
-        if !desk.is_over() {
+        if !self.desk.is_over() {
             self.count(self.span);
         }
     }
 
-    /// Returns how long is left of the current leg, once the instance goes on.
-    async fn begin_leg(&mut self, desk: &Desk) -> Duration {
-        let from = match (self.from, &desk.trouble) {
-            (None, Some(trouble)) => {
-                trouble.resumed().await;
-                let now = desk.run.world.now();
-                self.stopped = trouble.stopped_for(now);
-                self.from = Some(now);
-                now
+    /// Works one leg after the other.
+    async fn work_in_trouble(&mut self, trouble: &Trouble) {
+        let desk = Arc::clone(&self.desk);
+        let world = &desk.run.world;
+        loop {
+            let from = match self.from {
+                Some(from) => from,
+                None => self.go_on(trouble).await,
+            };
+            let rest = (from + self.leg).saturating_sub(world.now());
+            world.work(rest, desk.cpu_share()).await;
+            self.leg = trouble
+                .stopped_for(world.now())
+                .saturating_sub(self.stopped);
+            if self.leg.is_zero() && !trouble.is_stopped() {
+                return;
             }
-            (from, _) => from.unwrap_or(self.began),
-        };
-        let until = from.saturating_add(self.leg);
-        until.saturating_sub(desk.run.world.now())
+            self.from = None;
+        }
+    }
+
+    /// Waits until the instance goes on, when the next leg begins.
+    async fn go_on(&mut self, trouble: &Trouble) -> Duration {
+        trouble.resumed().await;
+        let now = self.desk.run.world.now();
+        self.stopped = trouble.stopped_for(now);
+        self.from = Some(now);
+        now
     }
 
     fn count(&self, worked: Duration) {

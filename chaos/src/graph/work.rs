@@ -1,6 +1,7 @@
 //! What an instance does for a request, innermost of all: waits for a worker, works, makes its calls.
 
 use std::{
+    future,
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -57,7 +58,14 @@ pub(super) struct Desk {
 impl Exchange for Work {
     fn send(&self, request: Request) -> Answering {
         let desk = Arc::clone(&self.0);
-        Box::pin(async move { desk.serve(&request).await })
+        let extensions = request.extensions();
+        let arrived = extensions.get::<Arrived>().copied();
+        // Of the request nothing else is looked at, and nothing kept.
+        match extensions.get::<Call>().copied() {
+            Some(call) => Box::pin(async move { desk.serve(call, arrived).await }),
+            // Somebody on the way lost whose call it is.
+            None => Box::pin(future::ready(Ok(respond(StatusCode::BAD_REQUEST)))),
+        }
     }
 }
 
@@ -112,16 +120,9 @@ impl Desk {
         &self.run.scenario.services[self.at.service]
     }
 
-    async fn serve(self: &Arc<Self>, request: &Request) -> Answer {
-        let extensions = request.extensions();
-        let Some(call) = extensions.get::<Call>().copied() else {
-            // Somebody on the way lost whose call it is.
-            return Ok(respond(StatusCode::BAD_REQUEST));
-        };
+    async fn serve(self: &Arc<Self>, call: Call, arrived: Option<Arrived>) -> Answer {
         let asked = self.run.world.now();
-        let arrived = extensions
-            .get::<Arrived>()
-            .map_or(asked, |arrived| arrived.0);
+        let arrived = arrived.map_or(asked, |arrived| arrived.0);
         let Ok(worker) = self.worker().await else {
             return Ok(refuse());
         };
@@ -131,7 +132,8 @@ impl Desk {
         self.waits.waited(now.saturating_sub(asked));
 
         // The worker is held until the response.
-        let _worker = Begun::new(self, call, worker, now, self.span()).end().await;
+        let mut begun = Begun::new(self, call, worker, now, self.span());
+        let _worker = begun.end().await;
         for caller in &self.callers {
             if !caller.make_calls(&call).await {
                 return Ok(respond(StatusCode::INTERNAL_SERVER_ERROR));

@@ -4,6 +4,8 @@
 //! on. With one bottleneck everybody gets capacity / demand. With several, what is refused at one is room at the
 //! next: no policy that treats businesses alike can do better.
 
+use std::{cmp::Reverse, collections::BinaryHeap};
+
 /// How much the tasks of one business ask of one service.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Demand {
@@ -40,15 +42,6 @@ impl Demand {
 // === impl Stand ===
 
 impl Stand {
-    /// Returns whether not everybody can be served.
-    pub(super) fn is_short(&self) -> bool {
-        self.demands
-            .iter()
-            .map(|demand| demand.requests)
-            .sum::<f64>()
-            > self.supply
-    }
-
     /// Returns how much is asked at `share`, less where businesses stay below it.
     fn asked(&self, share: f64, shares: &[f64]) -> f64 {
         let asked = self
@@ -70,9 +63,8 @@ impl Stand {
         let mut bends: Vec<f64> = bends.chain([0.0, 1.0]).collect();
         bends.sort_by(f64::total_cmp);
         // What is asked rises evenly between two bends, and is more than there is at the last.
-        let over = bends
-            .iter()
-            .position(|&bend| self.asked(bend, shares) > self.supply)?;
+        let over = bends.partition_point(|&bend| self.asked(bend, shares) <= self.supply);
+        let over = over.min(bends.len() - 1);
         let (low, high) = (bends[over.saturating_sub(1)], bends[over]);
         let (asked, most) = (self.asked(low, shares), self.asked(high, shares));
         if most <= asked {
@@ -84,18 +76,27 @@ impl Stand {
 
 /// Returns the share of each business's tasks that can be served, starting from what else limits them.
 pub(super) fn fill(mut shares: Vec<f64>, stands: &[Stand]) -> Vec<f64> {
-    let mut open: Vec<&Stand> = stands.iter().collect();
-    loop {
-        let full = open.iter().enumerate();
-        let full = full.filter_map(|(place, stand)| Some((place, stand.full_at(&shares)?)));
-        let Some((place, share)) = full.min_by(|one, two| one.1.total_cmp(&two.1)) else {
-            return shares;
+    // Shares are not negative, so that their bits are in their order.
+    let key = |place: usize, share: f64| Reverse((share.to_bits(), place));
+    let full = stands.iter().enumerate();
+    let full = full.filter_map(|(place, stand)| Some(key(place, stand.full_at(&shares)?)));
+    let mut queue: BinaryHeap<_> = full.collect();
+    while let Some(Reverse((_, place))) = queue.pop() {
+        // Since it was put there, others were held back: it is full later, or not at all.
+        let Some(share) = stands[place].full_at(&shares) else {
+            continue;
         };
-        for demand in &open.remove(place).demands {
+        let now = key(place, share);
+        if queue.peek().is_some_and(|next| *next > now) {
+            queue.push(now);
+            continue;
+        }
+        for demand in &stands[place].demands {
             let own = &mut shares[demand.business];
             *own = own.min(share.max(1.0 - demand.reach));
         }
     }
+    shares
 }
 
 #[cfg(test)]
@@ -164,5 +165,55 @@ mod tests {
             &[stand(40.0, &[(0, 100.0, 1.0), (1, 30.0, 0.3)])],
             &[0.4, 0.7],
         );
+    }
+
+    #[test]
+    fn nobody_gets_too_much_and_nothing_is_left_over() {
+        for seed in 0..200 {
+            let mut chance = crate::world::Chance::new(seed, "fill", 0);
+            let businesses = 1 + chance.below(6);
+            let mut random = || {
+                let mut stand = Stand {
+                    supply: 1000.0 * chance.unit(),
+                    demands: Vec::new(),
+                };
+                for business in 0..businesses {
+                    let reach = if chance.unit() < 0.5 {
+                        1.0
+                    } else {
+                        0.01 + 0.9 * chance.unit()
+                    };
+                    let requests = 400.0 * chance.unit();
+                    if chance.unit() < 0.6 {
+                        stand.demands.push(Demand {
+                            business,
+                            requests,
+                            reach,
+                        });
+                    }
+                }
+                stand
+            };
+            let stands: Vec<Stand> = (0..8).map(|_| random()).collect();
+            let shares = fill(vec![1.0; businesses], &stands);
+            let room = |stand: &Stand| stand.supply - stand.asked(1.0, &shares);
+            assert!(
+                stands.iter().all(|stand| room(stand) > -1e-6),
+                "seed {seed}: too much"
+            );
+            for (business, &share) in shares.iter().enumerate().filter(|(_, share)| **share < 1.0) {
+                let holds = |stand: &Stand| {
+                    let demand = stand
+                        .demands
+                        .iter()
+                        .find(|demand| demand.business == business);
+                    room(stand) < 1e-6 && demand.is_some_and(|demand| demand.beyond(share) > -1e-9)
+                };
+                assert!(
+                    stands.iter().any(holds),
+                    "seed {seed}: business {business} is held by nobody"
+                );
+            }
+        }
     }
 }

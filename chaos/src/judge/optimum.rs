@@ -6,14 +6,18 @@
 //! as many requests as it weighs, of the others as many as it makes on average. With one bottleneck at the
 //! measured service that is min(offered weight, capacity x length).
 //!
+//! Chance and time are not held against it: that balancing at random leaves one instance idle while tasks wait at
+//! another, that a deadline is short for what a slow service still does. What no policy can change is: calls that
+//! go around all instances in turn get no further than the slowest.
+//!
 //! A moment may do better than its optimum, never a long window: what waits at the end of one segment is served
 //! in the next.
 
-use std::ops::Range;
+use std::{collections::BTreeMap, ops::Range};
 
 use super::{
     fill::{Demand, Stand, fill},
-    needs::Need,
+    needs::{Need, Stop},
     segments::Segments,
     supply::Supply,
     window::{Window, begin_of, total},
@@ -27,8 +31,15 @@ pub struct Optimum {
     needs: Vec<Need>,
     supply: Supply,
     segments: Segments,
-    /// Services that some business needs.
-    stops: Vec<usize>,
+    /// The services that some business needs, each with who does and what of it.
+    stops: Vec<(usize, Vec<(usize, Stop)>)>,
+}
+
+/// What came of one business.
+#[derive(Clone, Copy, Debug, Default)]
+struct Came {
+    tasks: f64,
+    weight: f64,
 }
 
 impl Optimum {
@@ -38,19 +49,21 @@ impl Optimum {
         let (needs, supply) = (Need::all(scenario), Supply::new(scenario));
         let changes = supply.changes().chain(needs.iter().flat_map(Need::changes));
         let segments = Segments::new(&scenario.loads, changes);
-        let stops = needs
-            .iter()
-            .flat_map(|need| &need.stops)
-            .map(|stop| stop.service);
-        let mut stops: Vec<usize> = stops.collect();
-        stops.sort_unstable();
-        stops.dedup();
+        let mut stops: BTreeMap<usize, Vec<(usize, Stop)>> = BTreeMap::new();
+        for (business, need) in needs.iter().enumerate() {
+            for &stop in &need.stops {
+                stops
+                    .entry(stop.service)
+                    .or_default()
+                    .push((business, stop));
+            }
+        }
         Self {
             measured: scenario.measured,
             needs,
             supply,
             segments,
-            stops,
+            stops: stops.into_iter().collect(),
         }
     }
 
@@ -72,38 +85,44 @@ impl Optimum {
 
     fn of(&self, outcome: &Outcome, bins: Range<usize>) -> f64 {
         let window = Window::new(begin_of(bins.start), begin_of(bins.end));
+        let came = outcome.businesses.iter().map(|tasks| Came {
+            tasks: total(&tasks.offered, &bins),
+            weight: total(&tasks.offered_weight, &bins),
+        });
+        let came: Vec<Came> = came.collect();
         let shares = self.needs.iter().map(|need| need.ceiling(window)).collect();
-        let shares = fill(shares, &self.stands(outcome, &bins, window));
-        let weights = outcome.businesses.iter().zip(shares);
-        weights
-            .map(|(tasks, share)| total(&tasks.offered_weight, &bins) * share)
+        let shares = fill(shares, &self.stands(&came, window));
+        came.iter()
+            .zip(shares)
+            .map(|(came, share)| came.weight * share)
             .sum()
     }
 
-    /// Returns the services of which more was asked than they could do.
-    fn stands(&self, outcome: &Outcome, bins: &Range<usize>, window: Window) -> Vec<Stand> {
-        let mut demands: Vec<Vec<Demand>> = vec![Vec::new(); self.supply.len()];
-        for (business, (need, tasks)) in self.needs.iter().zip(&outcome.businesses).enumerate() {
-            let came = total(&tasks.offered, bins);
-            for stop in &need.stops {
-                let requests = if self.measured == Some(stop.service) {
-                    total(&tasks.offered_weight, bins)
+    /// Returns the services of which more is asked than they can do.
+    fn stands(&self, came: &[Came], window: Window) -> Vec<Stand> {
+        let short = self.stops.iter().filter_map(|(service, stops)| {
+            let requests = |&(business, stop): &(usize, Stop)| {
+                let came = came.get(business).copied().unwrap_or_default();
+                if self.measured == Some(stop.service) {
+                    came.weight
                 } else {
-                    came * stop.visits
-                };
-                if requests > 0.0 {
-                    demands[stop.service].push(Demand {
-                        business,
-                        requests,
-                        reach: stop.reach,
-                    });
+                    came.tasks * stop.visits
                 }
+            };
+            let supply = self.supply.amount(*service, window);
+            if stops.iter().map(requests).sum::<f64>() <= supply {
+                return None;
             }
-        }
-        let stands = self.stops.iter().map(|&service| Stand {
-            supply: self.supply.amount(service, window),
-            demands: std::mem::take(&mut demands[service]),
+            let demands = stops.iter().map(|stop| Demand {
+                business: stop.0,
+                requests: requests(stop),
+                reach: stop.1.reach,
+            });
+            Some(Stand {
+                supply,
+                demands: demands.collect(),
+            })
         });
-        stands.filter(Stand::is_short).collect()
+        short.collect()
     }
 }

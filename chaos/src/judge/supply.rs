@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::window::Window;
-use crate::scenario::{Fault, FaultKind, Scenario, Service, capacity};
+use crate::scenario::{Balance, Calls, Edge, Fault, FaultKind, Scenario, Service, capacity};
 
 /// The capacity of every service over a run.
 #[derive(Clone, Debug)]
@@ -31,17 +31,16 @@ const END: Duration = Duration::MAX;
 
 impl Supply {
     pub(super) fn new(scenario: &Scenario) -> Self {
-        let services = scenario.services.iter().enumerate();
-        let steps = services.map(|(place, service)| {
+        let even = even(scenario);
+        let services = scenario.services.iter().zip(even).enumerate();
+        let steps = services.map(|(place, (service, even))| {
             let losses = losses(scenario, place, service);
-            Steps::new(service, capacity(scenario, place), &losses)
+            if losses.is_empty() && !even {
+                return Steps(vec![(Duration::ZERO, capacity(scenario, place))]);
+            }
+            Steps::new(service, even, &losses)
         });
         Self(steps.collect())
-    }
-
-    /// Returns how many services there are.
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
     }
 
     /// Returns how many requests a service can do in a stretch of time.
@@ -61,15 +60,12 @@ impl Supply {
 // === impl Steps ===
 
 impl Steps {
-    fn new(service: &Service, capacity: f64, losses: &BTreeMap<u32, Vec<Loss>>) -> Self {
+    fn new(service: &Service, even: bool, losses: &BTreeMap<u32, Vec<Loss>>) -> Self {
         let all = losses.values().flatten();
         let edges: BTreeSet<Duration> = all.flat_map(|loss| [loss.from, loss.until]).collect();
-        let mut steps = vec![(
-            Duration::ZERO,
-            scaled(capacity, left(service, losses, Duration::ZERO)),
-        )];
+        let mut steps = vec![(Duration::ZERO, left(service, even, losses, Duration::ZERO))];
         for at in edges {
-            let now = scaled(capacity, left(service, losses, at));
+            let now = left(service, even, losses, at);
             let (before, last) = steps[steps.len() - 1];
             if before == at {
                 steps.pop();
@@ -95,40 +91,53 @@ impl Steps {
     }
 }
 
-/// Returns a share of a capacity, of which nothing is left where the share is nothing, be it without bound.
-fn scaled(capacity: f64, share: f64) -> f64 {
-    if share > 0.0 { capacity * share } else { 0.0 }
-}
-
-/// Returns the share of a service's capacity that is left at a moment.
+/// Returns the requests a second that a service can do at a moment.
 ///
-/// An instance that is held to a quota loses nothing while its speed is above it.
-fn left(service: &Service, losses: &BTreeMap<u32, Vec<Loss>>, at: Duration) -> f64 {
-    if losses.is_empty() {
-        return 1.0;
-    }
+/// An instance that is held to a quota loses nothing while its speed is above it. Where calls go to all instances
+/// evenly, all that are there can do no more than the slowest.
+fn left(service: &Service, even: bool, losses: &BTreeMap<u32, Vec<Loss>>, at: Duration) -> f64 {
     let own = own_rate(service);
     let quota = service.quota.unwrap_or(f64::INFINITY);
-    let (mut whole, mut rest) = (0.0, 0.0);
-    for instance in 0..service.instances {
+    let speed = |instance: u32| {
         let losses = losses.get(&instance).map_or(&[][..], Vec::as_slice);
         let active = losses
             .iter()
             .filter(|loss| loss.from <= at && at < loss.until);
-        let speed: f64 = active.map(|loss| loss.speed).product();
-        let own = own * service.speed(instance);
-        whole += own.min(quota);
-        // Without a bound on either, half the speed is still no bound, and none is none.
-        rest += if speed > 0.0 {
-            (own * speed).min(quota)
-        } else {
-            0.0
-        };
+        service.speed(instance) * active.map(|loss| loss.speed).product::<f64>()
+    };
+    // Of no bound no part is a number; half the speed is still no bound.
+    let there = (0..service.instances)
+        .map(speed)
+        .filter(|&speed| speed > 0.0);
+    let rates = there.map(|speed| (speed * own).min(quota));
+    if even {
+        let (count, slowest) = rates.fold(
+            (0.0, f64::INFINITY),
+            |(count, slowest): (f64, f64), rate| (count + 1.0, slowest.min(rate)),
+        );
+        return if count > 0.0 { count * slowest } else { 0.0 };
     }
-    if whole.is_infinite() {
-        return if rest > 0.0 { 1.0 } else { 0.0 };
+    rates.sum()
+}
+
+/// Returns, for each service, whether every task calls each of its instances the same number of times: all calls to
+/// it go in turn, and go around.
+fn even(scenario: &Scenario) -> Vec<bool> {
+    let goes_around = |edge: &Edge, instances: u32| {
+        let whole = matches!(edge.calls, Calls::Fixed(calls) if calls % instances.max(1) == 0);
+        edge.balance == Balance::RoundRobin && whole
+    };
+    let mut even = vec![false; scenario.services.len()];
+    for edge in &scenario.edges {
+        even[edge.to] = true;
     }
-    if whole > 0.0 { rest / whole } else { 0.0 }
+    for edge in &scenario.edges {
+        even[edge.to] &= goes_around(edge, scenario.services[edge.to].instances);
+    }
+    for business in &scenario.businesses {
+        even[business.entry] = false;
+    }
+    even
 }
 
 /// Returns requests a second of one instance at speed 1, whatever its callees do.

@@ -114,8 +114,8 @@ mod tests {
     }
 
     /// Work of 40 ms behind the policy: 18 at once for 10 workers.
-    fn stand() -> (Bench, Arc<Work>, Link) {
-        let bench = Bench::new(scenario(vec![service(Some(10), 40)]));
+    async fn stand() -> (Bench, Arc<Work>, Link) {
+        let bench = Bench::new(scenario(vec![service(Some(10), 40)])).await;
         let work = bench.work(40, StatusCode::OK);
         let link = policy().serve(&bench.place(0), link(&work)).link;
         (bench, work, link)
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn the_limit_grows_with_workers_and_threshold() {
         let services = vec![service(Some(10), 40), service(Some(1), 4), service(None, 4)];
-        let mut bench = Bench::new(scenario(services));
+        let mut bench = Bench::still(scenario(services));
         let limit = |bench: &Bench, service| Tower(Sizing::new()).limit(&bench.place(service));
         assert_eq!(limit(&bench, 0), Some(18));
         assert_eq!(limit(&bench, 1), Some(9));
@@ -135,7 +135,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn never_more_at_once_and_the_rest_refused_at_once() {
-        let (bench, work, link) = stand();
+        let (bench, work, link) = stand().await;
         let sent = (0..50).map(|_| {
             let (link, world) = (Arc::clone(&link), bench.world.clone());
             async move { (Ending::of(&link.send(ask()).await), world.now()) }
@@ -159,7 +159,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_request_that_is_given_up_gives_its_permit_back() {
-        let (_bench, _work, link) = stand();
+        let (_bench, _work, link) = stand().await;
         let mut held: Vec<_> = (0..18).map(|_| link.send(ask())).collect();
         assert!(held.iter_mut().all(|sent| sent.now_or_never().is_none()));
         assert_eq!(Ending::of(&link.send(ask()).await), Ending::Refused);
@@ -179,7 +179,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_spent_budget_is_no_overload() {
-        let (_bench, _work, link) = stand();
+        let (_bench, _work, link) = stand().await;
         let spent = async move {
             let spent = (0..1000).any(|_| tokio::task::consume_budget().now_or_never().is_none());
             assert!(spent);
@@ -190,7 +190,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_answer_passes_as_it_is_and_so_does_a_service_without_bound() {
-        let bench = Bench::new(scenario(vec![service(None, 4), service(Some(1), 4)]));
+        let bench = Bench::new(scenario(vec![service(None, 4), service(Some(1), 4)])).await;
         let work = bench.work(4, StatusCode::BAD_GATEWAY);
         let bounded = policy().serve(&bench.place(1), link(&work)).link;
         let answer = bounded.send(ask()).await.unwrap();

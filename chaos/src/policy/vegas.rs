@@ -15,7 +15,8 @@
 //! | 100 ms | 0.86 | 0.508 |
 //! | 250 ms | 0.94 | 0.603 |
 //! | 500 ms | 0.95 | 0.613 |
-//! | **1 s (`WindowedLimit`'s default)** | 0.95 | **0.615** |
+//! | 1 s (`WindowedLimit`'s default) | 0.95 | 0.615 |
+//! | **1 s, at most 20** | 0.95 | **0.614** |
 //!
 //! With exponential work the shortest single response is near nothing and the limit falls to where one request in seven is
 //! served at once; the mean of a window is what makes the algorithm work. Smoothing (1.0 by default) at 0.5 and 0.2

@@ -29,12 +29,12 @@ impl Mark {
 
     fn new(scenario: &Scenario, fault: &Fault) -> Self {
         let service = &scenario.services[fault.service];
-        let mut what = format!(
-            "{}{}: {}",
-            service.name,
-            places(&fault.instances),
-            words(&fault.kind)
-        );
+        let words = words(&fault.kind);
+        let mut what = match fault.kind {
+            // Tasks are of a user wherever they come.
+            FaultKind::HotKey(_) => words,
+            _ => format!("{}{}: {words}", service.name, places(&fault.instances)),
+        };
         if let Some(from) = fault.from {
             what += &format!(", for calls from {}", scenario.services[from].name);
         }

@@ -17,11 +17,12 @@ pub fn table(report: &Report) -> String {
         .filter(|(.., finding)| finding.verdict != Verdict::Shown);
     let (judged, failed) = (judged.count(), report.failures().count());
     let scenarios = report.scenarios.len();
+    let plural = if scenarios == 1 { "" } else { "s" };
     let held = judged - failed;
     // Here and below: writing into a String does not fail.
     let _ = writeln!(
         text,
-        "{scenarios} scenarios, {held} of {judged} criteria hold"
+        "{scenarios} scenario{plural}, {held} of {judged} criteria hold"
     );
     text
 }

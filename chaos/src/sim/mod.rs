@@ -45,12 +45,12 @@ where
     let world = World::Virtual(executor.handle().clone());
     let recorder = Recorder::new(scenario);
     let run = Run {
-        world: world.clone(),
+        world,
         scenario: Arc::new(scenario.clone()),
         seed,
         recorder: recorder.clone(),
     };
-    let network = Box::new(Ways::new(&world, scenario));
+    let network = Box::new(Ways::new(executor.handle(), scenario));
     let fabric = Fabric::new(run, policy, network);
     for hand in fabric.clocks().hands() {
         executor.take_along(hand.clone());

@@ -149,7 +149,7 @@ mod tests {
         let mut third = edge(0, 2);
         (third.calls, third.parallel) = (Calls::Fixed(9), true);
         world.edges = vec![second, third, edge(1, 2)];
-        let bench = Bench::new(world);
+        let bench = Bench::still(world);
         let sizing = Sizing::new();
         let held = |service| sizing.held(&bench.place(service));
         assert_eq!(held(2), 5 * MS);
@@ -171,7 +171,7 @@ mod tests {
         let mut second = world.businesses[0].clone();
         second.share = 3.0;
         world.businesses.push(second);
-        let bench = Bench::new(world);
+        let bench = Bench::still(world);
         assert_eq!(Sizing::new().held(&bench.place(0)), 10 * MS + 15 * MS);
     }
 

@@ -36,18 +36,22 @@ pub(crate) struct Work {
 }
 
 impl Bench {
-    /// A bench in tokio's time, or outside of a runtime in a world that nothing happens in.
-    pub(crate) fn new(scenario: Scenario) -> Self {
+    /// A bench in tokio's paused time, which moves on a little first: the process's clock counts from its first use, which
+    /// may be after the moment at which time was stopped, and stands still until then.
+    pub(crate) async fn new(scenario: Scenario) -> Self {
+        tokio::time::advance(Duration::from_secs(1)).await;
+        Self::of(scenario, Real::start())
+    }
+
+    /// A bench where nothing happens.
+    pub(crate) fn still(scenario: Scenario) -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .build()
             .unwrap();
-        let world = if tokio::runtime::Handle::try_current().is_ok() {
-            Real::start()
-        } else {
-            runtime.block_on(async { Real::start() })
-        };
-        // A runtime must not be dropped where one runs.
-        runtime.shutdown_background();
+        Self::of(scenario, runtime.block_on(async { Real::start() }))
+    }
+
+    fn of(scenario: Scenario, world: Real) -> Self {
         Self {
             scenario,
             world: World::Real(world),

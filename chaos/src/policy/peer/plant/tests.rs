@@ -36,15 +36,15 @@ const SECOND: Duration = Duration::from_secs(1);
 #[test]
 fn a_line_at_four_fifths_waits_as_erlang_says() {
     let setup = Setup {
-        servers: 8,
-        length: 200 * SECOND,
+        servers: 6,
+        length: 100 * SECOND,
         ..Setup::single(10, 0.8)
     };
     // Slots without bound: the line is then the server's own.
     for slots in [10, usize::MAX] {
         let bound = usize::MAX;
         let sight = Plant::run_callee(&setup, |_| Fixed { slots, bound });
-        let waits = sight.waits_in(10 * SECOND, 200 * SECOND);
+        let waits = sight.waits_in(5 * SECOND, 100 * SECOND);
         // Erlang C for 10 servers, 8 erlangs: 0.4092 wait, 20 ms each.
         let (waited, expected) = (mean(&waits).as_secs_f64(), 0.4092 * 0.040 / 2.0);
         assert!(
@@ -55,7 +55,7 @@ fn a_line_at_four_fifths_waits_as_erlang_says() {
         let share = f64::from(u32::try_from(waiting).unwrap())
             / f64::from(u32::try_from(waits.len()).unwrap());
         assert!((share - 0.4092).abs() < 0.04, "{share}");
-        let responses = sight.responses_in(10 * SECOND, 200 * SECOND);
+        let responses = sight.responses_in(5 * SECOND, 100 * SECOND);
         assert!(quantile(&responses, 0.9) > quantile(&responses, 0.5));
     }
 }

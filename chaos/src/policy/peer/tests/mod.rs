@@ -1,4 +1,7 @@
-//! Peers in a run, in tokio's paused time.
+//! Peers in a run, in tokio's paused time: the callee's side here.
+
+mod caller;
+mod policies;
 
 use std::{
     sync::{Arc, Mutex},
@@ -9,13 +12,10 @@ use futures_util::{FutureExt as _, future::join_all};
 use http::{HeaderValue, StatusCode};
 
 use super::{
-    Arrival, Gatekeeper, Peer, PeerCaller, PeerServer, Reply, Send as Say, Sender, Verdict,
+    Arrival, Gatekeeper, PeerServer, Verdict,
     testing::{Bench, Work, call, link, request, scenario, service},
 };
-use crate::{
-    policy::{Callee, Policy},
-    wire::{self, Call, Ending, Exchange, Link, Response},
-};
+use crate::wire::{self, Ending, Exchange, Response};
 
 const MS: Duration = Duration::from_millis(1);
 const LATE: Duration = Duration::from_secs(60);
@@ -103,12 +103,17 @@ struct Stand {
 }
 
 impl Stand {
-    fn new(slots: usize, bound: usize, status: StatusCode) -> Self {
-        Self::ticking(slots, bound, status, None)
+    async fn new(slots: usize, bound: usize, status: StatusCode) -> Self {
+        Self::ticking(slots, bound, status, None).await
     }
 
-    fn ticking(slots: usize, bound: usize, status: StatusCode, period: Option<Duration>) -> Self {
-        let bench = Bench::new(scenario(vec![service(None, 10)]));
+    async fn ticking(
+        slots: usize,
+        bound: usize,
+        status: StatusCode,
+        period: Option<Duration>,
+    ) -> Self {
+        let bench = Bench::new(scenario(vec![service(None, 10)])).await;
         let work = bench.work(10, status);
         let diary = Diary::default();
         let keeper = Keeper {
@@ -158,7 +163,7 @@ fn told(response: &Response) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn the_line_is_by_number_and_then_by_arrival_and_the_last_gives_way() {
-    let stand = Stand::new(1, 2, StatusCode::OK);
+    let stand = Stand::new(1, 2, StatusCode::OK).await;
     let answers = stand.send(&[5, 7, 3, 3, 8]).await;
     let endings: Vec<_> = answers.iter().map(|(ending, _)| *ending).collect();
     let (served, refused) = (Ending::Served, Ending::Refused);
@@ -180,7 +185,7 @@ async fn the_line_is_by_number_and_then_by_arrival_and_the_last_gives_way() {
 
 #[tokio::test(start_paused = true)]
 async fn refusals_and_failures_are_told_too() {
-    let stand = Stand::new(2, 9, StatusCode::INTERNAL_SERVER_ERROR);
+    let stand = Stand::new(2, 9, StatusCode::INTERNAL_SERVER_ERROR).await;
     let answer = stand.ask("refuse").await;
     assert!(wire::is_refusal(&answer));
     assert_eq!(told(&answer), "9 at 0");
@@ -201,7 +206,7 @@ async fn refusals_and_failures_are_told_too() {
 
 #[tokio::test(start_paused = true)]
 async fn whoever_hangs_up_leaves_the_line_or_frees_the_slot() {
-    let stand = Stand::new(1, 9, StatusCode::OK);
+    let stand = Stand::new(1, 9, StatusCode::OK).await;
     let (mut works, mut waits) = (
         stand.server.send(request(call(1, LATE))),
         stand.server.send(request(call(2, LATE))),
@@ -243,7 +248,7 @@ async fn whoever_hangs_up_leaves_the_line_or_frees_the_slot() {
 
 #[tokio::test(start_paused = true)]
 async fn nobody_works_for_clients_that_gave_up() {
-    let stand = Stand::new(1, 9, StatusCode::OK);
+    let stand = Stand::new(1, 9, StatusCode::OK).await;
     let sent = [(1, LATE), (2, 10 * MS), (3, 21 * MS)];
     let sent = sent.map(|(number, deadline)| stand.server.send(request(call(number, deadline))));
     let answers: Vec<_> = join_all(sent).await.iter().map(Ending::of).collect();
@@ -260,7 +265,7 @@ async fn nobody_works_for_clients_that_gave_up() {
 
 #[tokio::test(start_paused = true)]
 async fn ticks_open_slots_and_end_with_the_instance() {
-    let stand = Stand::ticking(1, 9, StatusCode::OK, Some(4 * MS));
+    let stand = Stand::ticking(1, 9, StatusCode::OK, Some(4 * MS)).await;
     let answers = stand.send(&[1, 2, 3]).await;
     assert!(answers.iter().all(|(ending, _)| *ending == Ending::Served));
     // One more slot every 4 ms: all three at once before the first is done.
@@ -282,121 +287,8 @@ async fn ticks_open_slots_and_end_with_the_instance() {
 
 #[tokio::test(start_paused = true)]
 async fn a_probe_passes_by() {
-    let stand = Stand::new(0, 0, StatusCode::OK);
+    let stand = Stand::new(0, 0, StatusCode::OK).await;
     let answer = stand.server.send(wire::Request::default()).await.unwrap();
     assert!(answer.status().is_success() && told(&answer).is_empty());
     assert!(stand.diary().is_empty());
-}
-
-/// Withholds what is less important than 5, and keeps a diary.
-struct Teller(Diary);
-
-impl Sender for Teller {
-    fn send(&mut self, now: Duration, call: &Call, instance: usize) -> Say {
-        let sends = format!("{} send {} to {instance}", now.as_millis(), call.number);
-        self.0.lock().unwrap().push(sends);
-        if call.number > 5 {
-            Say::Withhold
-        } else {
-            Say::Go(Some("count".into()))
-        }
-    }
-
-    fn heard(&mut self, now: Duration, _: &Call, instance: usize, reply: &Reply) {
-        let Reply { ending, told, took } = reply;
-        let heard = format!(
-            "{} {instance} {ending:?} {told:?} {took:?}",
-            now.as_millis()
-        );
-        self.0.lock().unwrap().push(heard);
-    }
-
-    fn gave_up(&mut self, now: Duration, call: &Call, instance: usize) {
-        let gave_up = format!("{} gave up {} to {instance}", now.as_millis(), call.number);
-        self.0.lock().unwrap().push(gave_up);
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_sender_sees_every_call_of_every_channel() {
-    let stand = Stand::new(1, 9, StatusCode::OK);
-    let diary = Diary::default();
-    let channels: Vec<Link> = vec![link(&stand.work), Arc::new(stand.server.clone())];
-    let links = PeerCaller::links(&stand.bench.world, Teller(Arc::clone(&diary)), channels);
-    let withheld = links[0].send(request(call(6, LATE))).await;
-    assert_eq!(Ending::of(&withheld), Ending::Withheld);
-    assert_eq!(stand.work.most(), 0, "never sent");
-    assert_eq!(
-        Ending::of(&links[0].send(request(call(1, LATE))).await),
-        Ending::Served
-    );
-    // What the sender asks gets there, and what is told comes back.
-    assert_eq!(
-        Ending::of(&links[1].send(request(call(2, LATE))).await),
-        Ending::Refused
-    );
-    let mut left = links[0].send(request(call(3, LATE)));
-    assert!((&mut left).now_or_never().is_none());
-    drop(left);
-    // Not even asked for.
-    drop(links[0].send(request(call(4, LATE))));
-    assert_eq!(
-        *diary.lock().unwrap(),
-        [
-            "0 send 6 to 0",
-            "0 send 1 to 0",
-            "10 0 Served None 10ms",
-            "10 send 2 to 1",
-            "10 1 Refused Some(\"2 at 10\") 0ns",
-            "10 send 3 to 0",
-            "10 gave up 3 to 0",
-        ]
-    );
-    assert_eq!(stand.diary(), ["10 0 waiting 0 running"]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_peer_has_a_callee_a_caller_or_both() {
-    let stand = Stand::new(1, 9, StatusCode::OK);
-    let (place, names) = (stand.bench.place(0), ["only".to_owned()]);
-    let callee = Callee {
-        service: 0,
-        instances: &names,
-    };
-    let keep = |_: &crate::policy::Place<'_>| Keeper {
-        slots: 1,
-        ..Keeper::default()
-    };
-    let diary = Diary::default();
-    let tell = {
-        let diary = Arc::clone(&diary);
-        move |_: &crate::policy::Place<'_>, _: &Callee<'_>| Teller(Arc::clone(&diary))
-    };
-
-    let both = Peer::both(keep, tell.clone());
-    let served = both.serve(&place, link(&stand.work));
-    assert!((served.level.unwrap()() - 0.25).abs() < 1e-9);
-    let links = both.call(&place, &callee, vec![served.link]);
-    let answer = links[0].send(request(call(1, LATE))).await.unwrap();
-    assert!(wire::is_refusal(&answer), "asked to count");
-    assert_eq!(diary.lock().unwrap().len(), 2);
-
-    let callee_only = Peer::callee(keep);
-    let served = callee_only.serve(&place, link(&stand.work));
-    assert!(served.level.is_some());
-    let links = callee_only.call(&place, &callee, vec![served.link]);
-    assert_eq!(
-        told(&links[0].send(request(call(1, LATE))).await.unwrap()),
-        "1 at 10"
-    );
-
-    let caller_only = Peer::caller(tell);
-    let served = caller_only.serve(&place, link(&stand.work));
-    assert!(served.level.is_none());
-    assert!(told(&served.link.send(request(call(1, LATE))).await.unwrap()).is_empty());
-    let links = caller_only.call(&place, &callee, vec![served.link]);
-    assert!(links[0].send(request(call(7, LATE))).await.is_err());
-
-    let nowhere = Peer::callee_where(|_| None::<Keeper>);
-    assert!(nowhere.serve(&place, link(&stand.work)).level.is_none());
 }
