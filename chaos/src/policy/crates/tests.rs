@@ -224,11 +224,19 @@ fn acc_raises_its_limit_while_the_queue_is_short_and_lowers_it_when_it_is_long()
     }
     let limit = vegas.max_concurrency();
     assert!(
-        (6..=11).contains(&limit),
+        (7..=11).contains(&limit),
         "{limit}: a queue of three to six"
     );
     (0..20).for_each(|_| vegas.update(ms(500), limit, false, false));
     assert!(vegas.max_concurrency() < limit);
+
+    let mut kept = acc::AtLeast {
+        limit: 8,
+        inner: vegas,
+    };
+    (0..20).for_each(|_| kept.update(ms(500), limit, false, false));
+    assert_eq!(kept.max_concurrency(), 8, "not below the least");
+    assert!(kept.inner.max_concurrency() < 8, "what it wanted");
 }
 
 /// What takes 20 ms when nobody waits, of which four at a time are worked on.
