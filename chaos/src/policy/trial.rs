@@ -60,9 +60,9 @@ pub(super) fn levels(sight: &Sight, from: Duration, until: Duration) -> (f64, f6
     let levels = sight
         .levels
         .iter()
-        .filter(|(at, _)| *at >= from && *at < until);
+        .filter(|(at, ..)| *at >= from && *at < until);
     let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
-    for (_, level) in levels {
+    for (.., level) in levels {
         count += 1.0;
         sum += level;
         squares += level * level;

@@ -48,7 +48,7 @@ struct Seen {
 async fn run(policy: &dyn Policy) -> Seen {
     let mut world = scenario(vec![service(Some(50), 0), service(Some(1), 40)]);
     world.edges = vec![edge(0, 1)];
-    let bench = Bench::new(world);
+    let bench = Bench::new(world).await;
     let back = policy.serve(&bench.place(1), link(&bench.work(40, StatusCode::OK)));
     let callee = Callee {
         service: 1,

@@ -185,7 +185,7 @@ fn tokens_are_exponential_above_those_of_the_importance() {
 
 #[test]
 fn an_instance_and_its_callers_share_a_ledger_until_it_restarts() {
-    let bench = Bench::new(scenario(vec![service(Some(1), 10)]));
+    let bench = Bench::still(scenario(vec![service(Some(1), 10)]));
     let (market, mut place) = (Market::default(), bench.place(0));
     market.ledger(&place).hear(MS, 0, (1, 0), 700.0);
     assert_close(market.ledger(&place).downstream(MS, 0), 700.0);
