@@ -35,7 +35,8 @@ impl Quota {
         let since = now.saturating_sub(self.at).as_secs_f64();
         self.tokens = (self.tokens + since * self.rate).min(Self::burst(self.rate));
         self.at = now;
-        let enough = self.tokens >= 1.0;
+        // A token that came in by many small steps is one, however they were rounded.
+        let enough = self.tokens >= 1.0 - 1e-9;
         if enough {
             self.tokens -= 1.0;
         }
