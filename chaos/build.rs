@@ -1,13 +1,16 @@
-//! Puts the scenarios of this package, and the traces that they refer to, into the binary.
+//! Puts the scenarios of this package, and the traces that they refer to, into the binary, and says which commit it
+//! is built from.
 
 use std::{
     env,
     fmt::Write as _,
     fs, io,
     path::{Path, PathBuf},
+    process::Command,
 };
 
 fn main() -> io::Result<()> {
+    commit();
     println!("cargo::rerun-if-changed=scenarios");
     let mut files = Vec::new();
     collect(Path::new("scenarios"), &mut files)?;
@@ -57,4 +60,33 @@ fn list(files: &[PathBuf], extension: &str) -> String {
         let _ = write!(code, "\n    ({name:?}, {text}),");
     }
     code
+}
+
+/// Gives the commit to the compiler: what `DAGOR_COMMIT` says, for builds outside a checkout, or else what git says.
+fn commit() {
+    println!("cargo::rerun-if-env-changed=DAGOR_COMMIT");
+    let given = env::var("DAGOR_COMMIT").ok();
+    let commit = given.or_else(|| git(&["rev-parse", "HEAD"]));
+    println!(
+        "cargo::rustc-env=DAGOR_CHAOS_COMMIT={}",
+        commit.as_deref().unwrap_or("unknown")
+    );
+    // What changes with every commit and every checkout. A file that is not there would count as changed always.
+    let branch = git(&["symbolic-ref", "--quiet", "HEAD"]);
+    for name in ["HEAD", "logs/HEAD", "packed-refs"]
+        .into_iter()
+        .chain(branch.as_deref())
+    {
+        let path = git(&["rev-parse", "--git-path", name]);
+        if let Some(path) = path.filter(|path| Path::new(path).exists()) {
+            println!("cargo::rerun-if-changed={path}");
+        }
+    }
+}
+
+fn git(arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(arguments).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let text = text.trim();
+    (output.status.success() && !text.is_empty()).then(|| text.into())
 }

@@ -74,6 +74,7 @@ async fn load(
     let outside = World::Real(real);
     let network = Sockets::open(&scenario, &inside, servers, most_tasks());
     let network = network.map_err(refused("a socket"))?;
+    let surplus = network.surplus();
     let recorder = Recorder::new(&scenario);
     let run = Run {
         world: inside,
@@ -86,14 +87,18 @@ async fn load(
     break_things(&fabric);
     sample_levels(&fabric);
     generate_in(&outside, &fabric, Arrivals::new(&scenario, seed));
-    drop(fabric);
 
     let end = scenario.duration + scenario.deadline + REST;
     tokio::select! {
         () = outside.sleep_until(end) => {}
         () = stop.cancelled() => {}
     }
-    Ok(recorder.outcome())
+    // It holds the ports: without it nobody is there.
+    drop(fabric);
+    Ok(Outcome {
+        surplus: surplus.get(),
+        ..recorder.outcome()
+    })
 }
 
 /// Ends all tasks, and with them all sockets: first those who ask, then those who answer.

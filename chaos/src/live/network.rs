@@ -6,7 +6,7 @@ use std::{
     net::{Ipv4Addr, SocketAddr},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering::Relaxed},
+        atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
     },
     time::Duration,
 };
@@ -56,8 +56,12 @@ struct Outstanding {
     now: AtomicUsize,
     most: usize,
     /// How many were not begun for that.
-    surplus: AtomicUsize,
+    surplus: Surplus,
 }
+
+/// How many tasks were too many. Clones are one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Surplus(Arc<AtomicU64>);
 
 /// What is below this takes no longer over loopback by itself, with all that is around it.
 const LOOPBACK: Duration = Duration::from_millis(1);
@@ -88,9 +92,14 @@ impl Sockets {
             outstanding: Arc::new(Outstanding {
                 now: AtomicUsize::new(0),
                 most,
-                surplus: AtomicUsize::new(0),
+                surplus: Surplus::default(),
             }),
         })
+    }
+
+    /// Returns how many tasks were too many, now and later.
+    pub(super) fn surplus(&self) -> Surplus {
+        self.outstanding.surplus.clone()
     }
 
     fn doors(&self) -> MutexGuard<'_, BTreeMap<At, Door>> {
@@ -140,6 +149,15 @@ impl Network for Sockets {
         if let Some(door) = self.doors().get_mut(&slot.at()) {
             door.server = None;
         }
+    }
+}
+
+// === impl Surplus ===
+
+impl Surplus {
+    /// Returns how many.
+    pub(super) fn get(&self) -> u64 {
+        self.0.load(Relaxed)
     }
 }
 
@@ -229,7 +247,7 @@ impl UnderWay {
         if outstanding.now.fetch_add(1, Relaxed) < outstanding.most {
             return Some(one);
         }
-        outstanding.surplus.fetch_add(1, Relaxed);
+        outstanding.surplus.0.fetch_add(1, Relaxed);
         None
     }
 }

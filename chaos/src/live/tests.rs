@@ -7,8 +7,10 @@ use std::{
 };
 
 use axum::serve::Listener as _;
+use dagor::Admission;
 use http::{HeaderName, HeaderValue, StatusCode};
 use tokio::sync::mpsc;
+use tower::Layer as _;
 
 use super::{
     channel::{Address, channel},
@@ -17,7 +19,10 @@ use super::{
 };
 use crate::{
     scenario::Protocol,
-    wire::{self, Answer, Answering, Body, Call, Ending, Exchange, Link, Request, Unreachable},
+    wire::{
+        self, Answer, Answering, Body, Call, Ending, Exchange, Link, LinkService, Request,
+        Unreachable, tower_link,
+    },
 };
 
 const PROTOCOLS: [Protocol; 2] = [Protocol::Http, Protocol::Grpc];
@@ -54,11 +59,20 @@ fn ready(answer: Answer) -> Answering {
 
 /// Starts a server at any free port.
 fn start(protocol: Protocol, link: Link) -> (Server, Link, SocketAddr) {
+    start_watched(protocol, link, None)
+}
+
+/// The same, with somebody who wants to see the waits in the sockets.
+fn start_watched(
+    protocol: Protocol,
+    link: Link,
+    watcher: Option<&Admission>,
+) -> (Server, Link, SocketAddr) {
     let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let incoming = Incoming::bind(any).unwrap();
     let address = incoming.local_addr().unwrap();
     let runtime = tokio::runtime::Handle::current();
-    let server = Server::start(&runtime, incoming, (protocol, link), None);
+    let server = Server::start(&runtime, incoming, (protocol, link), watcher);
     let to = Address::default();
     to.set(address);
     (server, channel(protocol, to), address)
@@ -215,4 +229,24 @@ async fn a_caller_that_gives_up_is_noticed() {
         waiting.abort();
         assert_eq!(hears.recv().await, Some("gone"), "{protocol:?}");
     }
+}
+
+#[tokio::test]
+async fn who_wants_to_sees_the_waits_in_sockets() {
+    let waited = async |watched: bool| {
+        let admission = Admission::builder("M").build().unwrap();
+        let work = link(|_| ready(Ok(wire::respond(StatusCode::OK))));
+        let protected = tower_link(admission.layer().layer(LinkService(work)));
+        let watcher = watched.then_some(&admission);
+        let (_server, to, _) = start_watched(Protocol::Http, protected, watcher);
+        let answer = to.send(request()).await;
+        assert_eq!(Ending::of(&answer), Ending::Served, "{answer:?}");
+        admission.snapshot().queuing
+    };
+    // From accepting the connection to reading the request some microseconds pass; without a look it is none, of
+    // which the histogram makes its least.
+    let (seen, unseen) = (waited(true).await, waited(false).await);
+    assert_eq!((seen.count, unseen.count), (1, 1));
+    assert!(unseen.max <= Duration::from_micros(1), "{unseen:?}");
+    assert!(seen.max > unseen.max, "{seen:?}");
 }

@@ -36,6 +36,8 @@ pub struct Outcome {
     pub events: u64,
     /// Requests that arrived at services, whole run.
     pub requests: u64,
+    /// Tasks that the live engine did not send because too many were under way, whole run; they failed.
+    pub surplus: u64,
 }
 
 /// Tasks, by bin of arrival.

@@ -7,12 +7,29 @@
 //! Each module's first paragraph says where the algorithm is from, how it was tuned and which of its own
 //! claims the tests check.
 
+pub mod breakwater;
+pub mod breakwater_dagor;
+pub mod cinnamon;
+pub mod codel;
 pub mod crates;
 pub mod dagor;
+pub mod gradient2;
 mod make;
 mod name;
+mod pace;
 pub mod paper;
 pub mod peer;
+pub mod rajomon;
+mod ranks;
+pub mod seda;
+pub mod sre;
+mod standing;
+pub mod tower;
+#[cfg(test)]
+mod trial;
+#[cfg(test)]
+mod two_tiers;
+pub mod vegas;
 
 use std::{
     fmt,

@@ -43,6 +43,7 @@ mod tests;
 
 use std::path::Path;
 
+pub(crate) use self::order::callers_first;
 pub use self::{
     builtin::builtin,
     capacity::{capacity, tasks_capacity, tasks_capacity_of, visits},

@@ -5,7 +5,7 @@ use super::Edge;
 /// Returns the places of the calls, ordered so that a service is called by everybody before it calls.
 ///
 /// Calls on a cycle, and behind one, are left out: a scenario that was checked has none.
-pub(super) fn callers_first(services: usize, edges: &[Edge]) -> Vec<usize> {
+pub(crate) fn callers_first(services: usize, edges: &[Edge]) -> Vec<usize> {
     let mut expected = vec![0_usize; services];
     for edge in edges {
         expected[edge.to] += 1;

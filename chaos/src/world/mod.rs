@@ -55,6 +55,7 @@ impl World {
     }
 
     /// Waits until `at`, since the start of the run.
+    #[must_use]
     pub fn sleep_until(&self, at: Duration) -> Sleep {
         match self {
             Self::Virtual(handle) => Sleep::Virtual(handle.sleep_until(at)),
@@ -63,6 +64,7 @@ impl World {
     }
 
     /// Waits for `span`.
+    #[must_use]
     pub fn sleep(&self, span: Duration) -> Sleep {
         self.sleep_until(self.now().saturating_add(span))
     }

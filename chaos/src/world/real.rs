@@ -2,7 +2,7 @@
 //!
 //! tokio's own timers tick in milliseconds, and wake 1.1 ms late (the median on an idle machine): work of a few
 //! milliseconds would take a third longer than it should. Where time is real, waits are therefore kept by a
-//! [`Timer`] of the run, a thread, whose wake-ups come 0.1 ms late. Where a test has paused the time they are
+//! timer of the run, a thread, whose wake-ups come 0.1 ms late. Where a test has paused the time they are
 //! tokio's, so that the time still jumps, and nothing is burnt.
 
 mod burn;

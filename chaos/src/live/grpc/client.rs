@@ -101,11 +101,12 @@ fn heard(status: Status) -> Answer {
     let mut headers = status.metadata().clone().into_headers();
     let sent = headers.remove(STATUS);
     let sent = sent.and_then(|sent| StatusCode::from_bytes(sent.as_bytes()).ok());
-    let mut response = respond(sent.unwrap_or(match status.code() {
+    let own = match status.code() {
         // As a policy at the callee says it that speaks gRPC.
         Code::ResourceExhausted => StatusCode::OK,
         _ => StatusCode::INTERNAL_SERVER_ERROR,
-    }));
+    };
+    let mut response = respond(sent.unwrap_or(own));
     let code = HeaderValue::from(i32::from(status.code()));
     headers.insert(GRPC_STATUS, code);
     *response.headers_mut() = headers;

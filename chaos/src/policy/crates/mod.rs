@@ -5,9 +5,10 @@
 //! 503 at once. Their callers are anybody's: none of these crates has a caller's side.
 //!
 //! Tuned for all scenarios by one rule each, from what whoever runs the service knows: its workers, its mean
-//! service time, and the threshold of queuing time that the scenario gives to everybody. A limit begins at twice the
-//! workers. Where that can be set it never falls below the workers, for then some would have nothing to do, and
-//! never rises above what lets a request wait for five thresholds (100 ms with the usual one).
+//! service time, and the threshold of queuing time that the scenario gives to everybody. A limit begins where one
+//! threshold of work waits beside what is worked on, and where that can be set it never falls below, for then workers
+//! would have nothing to do; nor does it rise above what lets a request wait for five thresholds (100 ms with the
+//! usual one). Services without a bound of workers have nothing to wait for, and get nothing.
 
 pub mod acc;
 pub mod governor;
@@ -21,14 +22,15 @@ use super::{Callee, Place, Policy, Served};
 use crate::wire::{Answering, Exchange, Link, Request, Response, refuse};
 
 /// A policy that is something in front of the work and nothing else.
-struct InFront(fn(&Place<'_>, Link) -> Link);
+struct InFront(fn(&Place<'_>, Limits, Link) -> Link);
 
 impl Policy for InFront {
     fn serve(&self, place: &Place<'_>, work: Link) -> Served {
-        Served {
-            link: (self.0)(place, work),
-            level: None,
-        }
+        let link = match Limits::of(place) {
+            Some(limits) => (self.0)(place, limits, work),
+            None => work,
+        };
+        Served { link, level: None }
     }
 
     fn call(&self, _: &Place<'_>, _: &Callee<'_>, channels: Vec<Link>) -> Vec<Link> {
@@ -67,43 +69,47 @@ where
     }
 }
 
-/// Returns how many requests an instance works on at once; without workers, what a limit begins with.
-fn workers(place: &Place<'_>) -> usize {
-    let workers = place.spec().workers.map(usize::try_from);
-    workers.and_then(Result::ok).unwrap_or(START)
+/// What a limit in front of an instance has to do with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Limits {
+    /// What is worked on at once.
+    workers: usize,
+    /// The workers, and what they work off within one threshold of queuing time: no limit falls below.
+    least: usize,
+    /// The same for [`LATE`] thresholds, and at least twice the workers: none rises above.
+    most: usize,
+    /// How long a request may take.
+    late: Duration,
 }
 
-/// Returns the most that a limit may be: the workers, and what they work off while the last one waits for [`LATE`]
-/// thresholds of queuing time; at least twice the workers.
-fn most(place: &Place<'_>) -> usize {
-    if place.spec().workers.is_none() {
-        return MOST;
-    }
-    let each = undisturbed(place, place.service).as_secs_f64().max(1e-9);
-    let rounds = (late(place).as_secs_f64() / each).max(2.0);
-    // Saturates.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "saturates, and is not negative"
-    )]
-    let rounds = rounds as usize;
-    workers(place)
-        .saturating_mul(rounds)
-        .min(MOST.max(workers(place) * 2))
-}
-
-/// Returns how long a request may take: undisturbed, and [`LATE`] thresholds of queuing time.
-fn late(place: &Place<'_>) -> Duration {
-    undisturbed(place, place.service) + place.scenario.threshold * LATE
-}
-
-/// What a limit begins with where nobody knows better: as in the READMEs.
-const START: usize = 20;
-/// The most it may be then: tower-acc's README's.
-const MOST: usize = 500;
 /// Thresholds of queuing time that a request may wait: dagor lets none wait longer either.
 const LATE: u32 = 5;
+
+impl Limits {
+    /// Returns those of an instance; `None` if it works on as many as come, so that nobody waits for anything.
+    fn of(place: &Place<'_>) -> Option<Self> {
+        let workers = usize::try_from(place.spec().workers?).ok()?;
+        let undisturbed = undisturbed(place, place.service);
+        let threshold = place.scenario.threshold;
+        // Saturates.
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_precision_loss,
+            clippy::cast_sign_loss,
+            reason = "workers are few, times are not negative, and the cast saturates"
+        )]
+        let waiting = |span: Duration| {
+            let rounds = span.as_secs_f64() / undisturbed.as_secs_f64().max(1e-6);
+            (workers as f64 * rounds) as usize
+        };
+        Some(Self {
+            workers,
+            least: workers + waiting(threshold).min(workers),
+            most: workers.saturating_add(waiting(threshold * LATE).max(workers)),
+            late: undisturbed + threshold * LATE,
+        })
+    }
+}
 
 /// Returns how long a service takes for a request when nothing waits, its calls included.
 fn undisturbed(place: &Place<'_>, service: usize) -> Duration {

@@ -1,11 +1,36 @@
 //! Peers as plain state, and what puts them into a run.
 //!
 //! The callee's side is a [`Gatekeeper`] in front of a queue and a number of slots; the caller's side is a
-//! [`Sender`]. Neither reads a clock: `now` is the time since the start of the run.
+//! [`Sender`]. Neither reads a clock: `now` is the time since the start of the run. [`Peer`] makes a policy of
+//! either or both, on any executor.
+
+mod caller;
+mod limiter;
+mod line;
+mod pair;
+#[cfg(test)]
+pub(crate) mod plant;
+mod server;
+pub(crate) mod sizing;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
 
 use std::time::Duration;
 
-use crate::wire::{Call, Ending};
+pub use self::{
+    caller::PeerCaller,
+    limiter::{Limit, Limiter},
+    pair::{Nobody, Peer},
+    server::PeerServer,
+    sizing::Sizing,
+};
+use crate::{
+    policy::Place,
+    wire::{Call, Ending},
+    world::Chance,
+};
 
 /// A request at the gatekeeper.
 #[derive(Clone, Debug)]
@@ -46,13 +71,15 @@ pub trait Gatekeeper: std::marker::Send {
         usize::MAX
     }
 
-    /// A request that waited is next. `false` refuses it instead (dropped from the head).
+    /// A request is next, whether it waited or not; `waiting` is without it. `false` refuses it instead (dropped
+    /// from the head). Those whose deadline has passed are refused before, without being asked about here.
     fn start(&mut self, now: Duration, request: &Arrival, waiting: usize) -> bool {
         let _ = (now, request, waiting);
         true
     }
 
-    /// A request's work ended, begun at `began`; `served` if it succeeded.
+    /// A request's work ended, begun at `began`; `served` if it succeeded. Once for each that was let
+    /// [`start`](Self::start), and not served if it was given up.
     fn finish(&mut self, now: Duration, request: &Arrival, began: Duration, served: bool);
 
     /// How often [`tick`](Self::tick) is called; `None` for never.
@@ -107,4 +134,14 @@ pub trait Sender: std::marker::Send {
 
     /// A call that was sent was given up before an answer came.
     fn gave_up(&mut self, now: Duration, call: &Call, instance: usize);
+}
+
+impl Place<'_> {
+    /// Returns the stream of chance of this name for this start of this instance.
+    #[must_use]
+    pub fn chance(&self, name: &str) -> Chance {
+        let name = format!("{name} {}", self.spec().name);
+        let number = u64::from(self.start) << 32 | u64::from(self.instance);
+        Chance::new(self.seed, &name, number)
+    }
 }

@@ -169,7 +169,8 @@ const BASIC_LONGEST: f64 = 0.3;
 const BASIC_WAIT: f64 = 0.6;
 /// Seconds that the others work themselves.
 const FORWARDING: f64 = 0.005;
-/// The share of the time in which their workers work or wait for calls.
-const BUSY: f64 = 0.7;
+/// The share of the time in which their workers work or wait for calls: half of what basic services are, so that
+/// these are what an overload meets first.
+const BUSY: f64 = 0.35;
 /// Standard deviation of the logarithm of service times.
 const SIGMA: f64 = 0.5;

@@ -13,11 +13,11 @@
 //! | size of a task | 10 requests on the average, its own included; nine tasks in ten have 5 to 15 |
 //! | instances | by the requests that come: 7 to 14 a second each, drawn for each service, then scaled so that it is 10 over all; at least 1, which more than half of the services have |
 //! | service times | lognormal, sigma 0.5; of basic services such that their two workers work 65 to 75 % of the time, but at most 300 ms; of the others 5 ms |
-//! | workers of those that call | as many as are busy 70 % of the time, the calls that they wait for included |
+//! | workers of those that call | as many as are busy 35 % of the time, the calls that they wait for included: an overload meets basic services first |
 //! | the rest | calls are made once, one after the other, and required; two choices; no bound of queues |
 //!
 //! A task takes about a second, nearly all of it at basic services. These have 10 requests a second and are 70 %
-//! busy, so that requests wait for 80 ms as it is: thresholds and deadlines must be long, say 200 ms and 3 s.
+//! busy, so that requests wait for 80 ms as it is: thresholds and deadlines must be long, say 400 ms and 5 s.
 
 mod fleet;
 mod links;

@@ -149,3 +149,56 @@ impl<T> Default for Level<T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::*;
+    use crate::world::Chance;
+
+    #[test]
+    fn gives_what_a_sorted_map_gives() {
+        for seed in 0..40 {
+            let mut chance = Chance::new(seed, "wheel", 0);
+            let mut wheel = Wheel::default();
+            let mut model: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+            let (mut now, mut dead) = (0_u64, BTreeSet::new());
+            for number in 0..400 {
+                // Of all magnitudes, up to the end of time; small ones meet often.
+                let step = chance.bits() >> chance.below(64);
+                let at = now.saturating_add(step);
+                wheel.insert(at, number);
+                model.entry(at).or_default().push(number);
+                if chance.unit() < 0.3 {
+                    dead.insert(u32::try_from(chance.below(400)).unwrap());
+                }
+                if chance.unit() < 0.1 {
+                    wheel.retain(|number| !dead.contains(&number));
+                }
+                for _ in 0..chance.below(3) {
+                    let bound = now.saturating_add(chance.bits() >> chance.below(64));
+                    let mut due = Vec::new();
+                    let found = wheel.next(bound, |number| !dead.contains(&number), &mut due);
+                    let expected = pop(&mut model, &dead, bound);
+                    assert_eq!(found.map(|at| (at, due)), expected, "seed {seed}");
+                    now = found.unwrap_or(now);
+                }
+            }
+        }
+    }
+
+    /// As the wheel does, from a sorted map.
+    fn pop(
+        model: &mut BTreeMap<u64, Vec<u32>>,
+        dead: &BTreeSet<u32>,
+        bound: u64,
+    ) -> Option<(u64, Vec<u32>)> {
+        model.retain(|_, numbers| {
+            numbers.retain(|number| !dead.contains(number));
+            !numbers.is_empty()
+        });
+        let entry = model.first_entry()?;
+        (*entry.key() <= bound).then(|| entry.remove_entry())
+    }
+}

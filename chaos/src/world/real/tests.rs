@@ -18,7 +18,7 @@ fn work_takes_its_time() {
     calibrate();
     in_real_time(async {
         let real = Real::start();
-        // The best of many, for the machine has others to serve; a timer of milliseconds is never on time.
+        // The best of many, for the machine has others to serve.
         for (span, cpu) in [(ms(5), 0.0), (ms(5), 0.2), (ms(3), 1.0)] {
             let mut best = Duration::MAX;
             for _ in 0..30 {
@@ -27,7 +27,8 @@ fn work_takes_its_time() {
                 best = best.min(real.now().saturating_sub(began));
             }
             let burnt = span.mul_f64(cpu);
-            let least = span - burnt + burnt.mul_f64(0.8);
+            // The wake-up may be quicker than usual, and the CPU faster than when it was measured.
+            let least = span - WAKE_UP - burnt.mul_f64(0.2);
             assert!(best >= least, "{span:?}, {cpu}: {best:?}");
             assert!(best < span.mul_f64(1.2), "{span:?}, {cpu}: {best:?}");
         }

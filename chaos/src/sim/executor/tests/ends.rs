@@ -1,6 +1,10 @@
 //! How runs end, and that nothing is left behind.
 
-use std::future::pending;
+use std::{
+    future::pending,
+    pin::Pin,
+    task::{Context, Wake, Waker},
+};
 
 use super::*;
 
@@ -28,10 +32,12 @@ fn a_run_ends_with_its_last_task() {
     let log = Log::new();
     note_at(&handle, &log, ms(3), ());
     // Forgotten before it was due: nobody waits for it.
-    let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
-    let mut sleep = handle.sleep_until(ms(1_000));
-    assert!(std::pin::Pin::new(&mut sleep).poll(&mut cx).is_pending());
-    drop(sleep);
+    let mut cx = Context::from_waker(Waker::noop());
+    let [mut forgotten, mut kept] = [100, 200].map(|at| handle.sleep_until(ms(at)));
+    assert!(Pin::new(&mut forgotten).poll(&mut cx).is_pending());
+    assert!(Pin::new(&mut kept).poll(&mut cx).is_pending());
+    drop(forgotten);
+    // Nor for one that no task waits for.
     assert_eq!(executor.run_to_end(Duration::MAX), 0);
     assert_eq!(handle.now(), ms(3));
 }
@@ -117,10 +123,31 @@ fn a_handle_without_an_executor_keeps_nothing() {
         move || drop(Arc::clone(&token))
     }));
     handle.settle(id);
+    assert_eq!(Arc::strong_count(&alive), 1, "nor is a callback kept");
+}
+
+#[test]
+fn a_sleep_without_an_executor_keeps_no_waker() {
+    struct Bell;
+    impl Wake for Bell {
+        fn wake(self: Arc<Self>) {}
+    }
+    let (executor, handle) = executor();
+    let bell = Arc::new(Bell);
+    let waker = Waker::from(Arc::clone(&bell));
+    let mut cx = Context::from_waker(&waker);
     let mut sleep = handle.sleep_until(ms(2));
-    let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
-    assert!(std::pin::Pin::new(&mut sleep).poll(&mut cx).is_pending());
-    assert!(std::pin::Pin::new(&mut sleep).poll(&mut cx).is_pending());
-    drop(sleep);
-    assert_eq!(Arc::strong_count(&alive), 1);
+    assert!(Pin::new(&mut sleep).poll(&mut cx).is_pending());
+    assert_eq!(
+        Arc::strong_count(&bell),
+        3,
+        "here, its waker, and the timer's"
+    );
+    drop(executor);
+    assert_eq!(Arc::strong_count(&bell), 2);
+    // Whether it waited before or not.
+    assert!(Pin::new(&mut sleep).poll(&mut cx).is_pending());
+    let mut other = handle.sleep_until(ms(3));
+    assert!(Pin::new(&mut other).poll(&mut cx).is_pending());
+    assert_eq!(Arc::strong_count(&bell), 2);
 }
