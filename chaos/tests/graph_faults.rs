@@ -1,39 +1,15 @@
 //! What each kind of fault does, and that it ends.
-#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
-
 mod graph_support;
 
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::time::Duration;
 
-use chaos::{
-    measure::Outcome,
-    policy::{Callee, Name, Place, Policy, Served},
-    scenario::{Balance, Calls, Fault, FaultKind, Scenario, ServiceTime},
-    wire::{Answering, Exchange, Link, Request, TOLD},
-};
-use dagor::Clock;
+use chaos::scenario::{Balance, Calls, Fault, FaultKind, ServiceTime};
 
 use self::graph_support::{
-    SEED, at, edge, fault, front, good, lasts, ms, run, run_at, scenario, service, sum, took, total,
+    edge, fault, lasts, ms, pair, run, run_at, service,
+    spy::{Seen, run_spied},
+    sum, took, total, wrong,
 };
-
-/// A front, and M that takes 40 ms with one worker.
-fn pair() -> Scenario {
-    let callee = service("M", 1, ServiceTime::Constant(ms(40)));
-    let mut scenario = scenario(vec![front(), callee], vec![edge(0, 1)], 1.0, 2);
-    scenario.deadline = Duration::from_secs(1);
-    scenario
-}
-
-/// The same with something wrong at M from 100 to 300 ms.
-fn wrong(kind: FaultKind) -> Scenario {
-    let mut scenario = pair();
-    scenario.faults.push(fault(1, ms(100), ms(200), kind));
-    scenario
-}
 
 #[test]
 fn slow_instances_work_slowly_until_it_ends() {
@@ -188,71 +164,6 @@ fn nobody_notices_a_hang_up_through_a_partition() {
 }
 
 #[test]
-fn lost_levels_let_everything_come() {
-    let mut withheld = Vec::new();
-    for share in [0.0, 1.0] {
-        let mut scenario = overload(FaultKind::LevelLost(share));
-        scenario.loads[0].rate = 100.0;
-        let outcome = chaos::sim::run(&scenario, Name::Dagor, SEED).unwrap();
-        withheld.push(sum(&outcome.services[1].withheld[20..]));
-    }
-    assert!(withheld[0] > 500, "{withheld:?}, seed {SEED}");
-    assert_eq!(withheld[1], 0, "nobody heard of a level");
-}
-
-#[test]
-fn forged_levels_close_what_is_open() {
-    let mut scenario = overload(FaultKind::LevelForged(0.0));
-    scenario.loads[0].rate = 10.0;
-    let outcome = chaos::sim::run(&scenario, Name::Dagor, SEED).unwrap();
-    assert!(
-        good(&outcome, 15..50) < 0.5,
-        "withheld but for probes, seed {SEED}"
-    );
-    assert!(sum(&outcome.services[1].withheld[..50]) > 20);
-    assert!(
-        good(&outcome, 75..95) > 0.99,
-        "back after it ends, seed {SEED}"
-    );
-}
-
-/// M with room for 25 a second, and something wrong from 1 to 6 of 10 seconds.
-fn overload(kind: FaultKind) -> Scenario {
-    let mut scenario = pair();
-    lasts(&mut scenario, 10);
-    scenario.faults = vec![fault(
-        1,
-        Duration::from_secs(1),
-        Duration::from_secs(5),
-        kind,
-    )];
-    scenario.services[0].instances = 2;
-    if let FaultKind::LevelLost(_) = scenario.faults[0].kind {
-        scenario.faults[0].at = Duration::ZERO;
-        scenario.faults[0].lasts = None;
-    }
-    scenario
-}
-
-#[test]
-fn what_peers_tell_is_lost_or_forged_on_its_way() {
-    for (kind, heard) in [
-        (
-            FaultKind::LevelLost(1.0),
-            vec![Some("40"), None, Some("40")],
-        ),
-        (
-            FaultKind::LevelForged(0.5),
-            vec![Some("40"), Some("20"), Some("40")],
-        ),
-    ] {
-        let seen = Seen::default();
-        run_spied(&wrong(kind), &[0, 150, 400], &seen);
-        assert_eq!(seen.told(), heard);
-    }
-}
-
-#[test]
 fn a_calendar_jumps_for_its_service_alone() {
     let mut scenario = pair();
     scenario.calendar = Duration::from_secs(7_000);
@@ -338,120 +249,4 @@ fn faults_elsewhere_change_nothing() {
     assert_eq!(calm.businesses, without.businesses);
     assert_eq!(with.businesses, without.businesses);
     assert_eq!(with.services[1], without.services[1]);
-}
-
-// === A policy that looks ===
-
-/// What a spy saw.
-#[derive(Clone, Default)]
-struct Seen(Arc<Mutex<Notes>>);
-
-#[derive(Default)]
-struct Notes {
-    /// Service, instance and start of each that was started.
-    starts: Vec<(usize, u32, u32)>,
-    /// Service, and its calendar when a request came.
-    calendars: Vec<(usize, Duration)>,
-    /// What callers heard.
-    told: Vec<Option<String>>,
-}
-
-impl Seen {
-    fn starts(&self, service: usize) -> Vec<(u32, u32)> {
-        let notes = self.0.lock().unwrap();
-        let all = notes.starts.iter().filter(|start| start.0 == service);
-        all.map(|(_, instance, start)| (*instance, *start))
-            .collect()
-    }
-
-    fn calendars(&self, service: usize) -> Vec<f64> {
-        let notes = self.0.lock().unwrap();
-        let all = notes.calendars.iter().filter(|read| read.0 == service);
-        all.map(|(_, calendar)| calendar.as_secs_f64()).collect()
-    }
-
-    fn told(&self) -> Vec<Option<&'static str>> {
-        let notes = self.0.lock().unwrap();
-        let known = |told: &Option<String>| match told.as_deref() {
-            Some("40") => Some("40"),
-            Some("20") => Some("20"),
-            None => None,
-            other => panic!("{other:?}"),
-        };
-        notes.told.iter().map(known).collect()
-    }
-}
-
-/// Tells 40 with each response.
-struct Spy(Seen);
-
-impl Policy for Spy {
-    fn serve(&self, place: &Place<'_>, work: Link) -> Served {
-        let (service, instance, start) = (place.service, place.instance, place.start);
-        self.0
-            .0
-            .lock()
-            .unwrap()
-            .starts
-            .push((service, instance, start));
-        let (seen, clock) = (self.0.clone(), place.clock.clone());
-        let link = Arc::new(SpiedWork {
-            seen,
-            clock,
-            service,
-            work,
-        });
-        Served { link, level: None }
-    }
-
-    fn call(&self, _: &Place<'_>, _: &Callee<'_>, channels: Vec<Link>) -> Vec<Link> {
-        let spied = |channel| -> Link { Arc::new(SpiedChannel(self.0.clone(), channel)) };
-        channels.into_iter().map(spied).collect()
-    }
-}
-
-struct SpiedWork {
-    seen: Seen,
-    clock: Clock,
-    service: usize,
-    work: Link,
-}
-
-impl Exchange for SpiedWork {
-    fn send(&self, request: Request) -> Answering {
-        let read = (self.service, self.clock.calendar());
-        self.seen.0.lock().unwrap().calendars.push(read);
-        let working = self.work.send(request);
-        Box::pin(async move {
-            let mut response = working.await?;
-            response.headers_mut().insert(TOLD, "40".parse().unwrap());
-            Ok(response)
-        })
-    }
-}
-
-struct SpiedChannel(Seen, Link);
-
-impl Exchange for SpiedChannel {
-    fn send(&self, request: Request) -> Answering {
-        let (seen, answering) = (self.0.clone(), self.1.send(request));
-        Box::pin(async move {
-            let response = answering.await?;
-            let told = response
-                .headers()
-                .get(TOLD)
-                .map(|told| told.to_str().unwrap().to_owned());
-            seen.0.lock().unwrap().told.push(told);
-            Ok(response)
-        })
-    }
-}
-
-fn run_spied(scenario: &Scenario, moments: &[u64], seen: &Seen) -> Outcome {
-    chaos::sim::run_tasks(
-        scenario,
-        Box::new(Spy(seen.clone())),
-        SEED,
-        at(moments, scenario),
-    )
 }

@@ -45,6 +45,7 @@ mod tasks;
 mod timeline;
 mod toil;
 mod trouble;
+mod ways;
 mod within;
 mod work;
 mod workers;

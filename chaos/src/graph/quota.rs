@@ -6,45 +6,44 @@ use http::{HeaderValue, StatusCode, header::RETRY_AFTER};
 
 use crate::wire::{Response, respond};
 
-/// A bucket of tokens, one for each request.
+/// A bucket that fills at the quota and holds what comes in in [`BURST`] of a second, at least one request.
 ///
-/// It fills at the quota and holds what comes in in [`BURST`] of a second, at least one.
+/// Kept as the moment when it would be full (the generic cell rate algorithm), which is exact.
 #[derive(Debug)]
 pub(super) struct Quota {
-    /// Tokens a second.
-    rate: f64,
-    /// Tokens there are.
-    tokens: f64,
-    /// When that was.
-    at: Duration,
+    /// From one request to the next.
+    interval: Duration,
+    /// How far ahead of time a request may come.
+    tolerance: Duration,
+    /// When the next is due.
+    due: Duration,
 }
 
 /// The share of a second's quota that may come at once.
 const BURST: f64 = 0.05;
+/// Between requests at the smallest quota.
+const LONGEST: Duration = Duration::from_secs(3_600);
 
 impl Quota {
-    /// A full bucket of `rate` requests a second.
+    /// A full bucket of `rate` requests a second; less than one an hour is one an hour.
     pub(super) fn new(rate: f64) -> Self {
-        let at = Duration::ZERO;
-        let tokens = Self::burst(rate);
-        Self { rate, tokens, at }
+        let interval = Duration::try_from_secs_f64(1.0 / rate).unwrap_or(LONGEST);
+        let interval = interval.min(LONGEST);
+        let burst = Duration::from_secs_f64(BURST);
+        Self {
+            interval,
+            tolerance: burst.saturating_sub(interval),
+            due: Duration::ZERO,
+        }
     }
 
-    /// Takes a token; `false` if there is none.
+    /// Takes a request's worth; `false` if there is none.
     pub(super) fn take(&mut self, now: Duration) -> bool {
-        let since = now.saturating_sub(self.at).as_secs_f64();
-        self.tokens = (self.tokens + since * self.rate).min(Self::burst(self.rate));
-        self.at = now;
-        // A token that came in by many small steps is one, however they were rounded.
-        let enough = self.tokens >= 1.0 - 1e-9;
+        let enough = self.due <= now.saturating_add(self.tolerance);
         if enough {
-            self.tokens -= 1.0;
+            self.due = self.due.max(now).saturating_add(self.interval);
         }
         enough
-    }
-
-    fn burst(rate: f64) -> f64 {
-        (rate * BURST).max(1.0)
     }
 }
 
@@ -76,10 +75,24 @@ mod tests {
     }
 
     #[test]
-    fn a_small_quota_still_has_one_token() {
+    fn a_small_quota_still_lets_one_through() {
         let mut quota = Quota::new(2.0);
         assert!(quota.take(Duration::ZERO));
         assert!(!quota.take(Duration::from_millis(400)));
         assert!(quota.take(Duration::from_millis(500)));
+    }
+
+    #[test]
+    fn what_was_not_used_is_not_saved() {
+        let mut quota = Quota::new(100.0);
+        let hour = Duration::from_secs(3_600);
+        assert_eq!((0..50).filter(|_| quota.take(hour)).count(), 5);
+    }
+
+    #[test]
+    fn says_when_to_come_back() {
+        let response = throttle();
+        assert!(crate::wire::is_refusal(&response));
+        assert_eq!(response.headers()[RETRY_AFTER], "1");
     }
 }

@@ -2,6 +2,8 @@
 #![allow(dead_code, unreachable_pub, reason = "each test file uses some of it")]
 #![allow(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
+pub mod spy;
+
 use std::time::Duration;
 
 use chaos::{
@@ -174,4 +176,19 @@ pub fn took(outcome: &Outcome) -> Vec<(u64, f64)> {
 pub fn lasts(scenario: &mut Scenario, seconds: u64) {
     scenario.duration = Duration::from_secs(seconds);
     scenario.loads[0].until = scenario.duration;
+}
+
+/// A front, and M that takes 40 ms with one worker.
+pub fn pair() -> Scenario {
+    let callee = service("M", 1, ServiceTime::Constant(ms(40)));
+    let mut scenario = scenario(vec![front(), callee], vec![edge(0, 1)], 1.0, 2);
+    scenario.deadline = Duration::from_secs(1);
+    scenario
+}
+
+/// The same with something wrong at M from 100 to 300 ms.
+pub fn wrong(kind: FaultKind) -> Scenario {
+    let mut scenario = pair();
+    scenario.faults.push(fault(1, ms(100), ms(200), kind));
+    scenario
 }
