@@ -7,9 +7,7 @@ use std::{
 
 use chaos::{
     Scenario,
-    scenario::{
-        ServiceTime, Shape, Weigher, builtin, capacity, generate::wechat, tasks_capacity, visits,
-    },
+    scenario::{ServiceTime, Shape, Weigher, builtin, capacity, tasks_capacity, visits},
 };
 
 /// A scenario with a trace of service times and a load that was counted.
@@ -48,7 +46,10 @@ fn said(path: &Path) -> String {
 #[test]
 fn every_built_in_scenario_is_without_mistakes() {
     let names: Vec<&str> = builtin().map(|(name, _)| name).collect();
-    assert!(names.is_sorted() && names.contains(&"paper-m2-1500"), "{names:?}");
+    assert!(
+        names.is_sorted() && names.contains(&"paper-m2-1500"),
+        "{names:?}"
+    );
     let mistakes = names.iter().filter_map(|name| Scenario::find(name).err());
     let mistakes: Vec<String> = mistakes.map(|error| error.to_string()).collect();
     assert!(mistakes.is_empty(), "{}", mistakes.join("\n"));
