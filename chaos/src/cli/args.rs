@@ -44,6 +44,9 @@ Examples:
   chaos table --policy dagor --parallel --balance two-choices
   chaos table --engine live --quick --policy none,dagor";
 
+/// What every reader of JSON has exactly: 2^53 - 1.
+const MOST_SEED: u64 = 9_007_199_254_740_991;
+
 /// Runs call graphs into overload, in virtual time or on real sockets, under many policies side by side.
 ///
 /// A scenario is a file of some twenty lines: services, calls, load, faults, and what must hold.
@@ -96,10 +99,16 @@ pub(crate) struct Run {
     /// Where: sim (virtual time) or live (real sockets); the one that the scenario prefers unless given
     #[arg(long, value_name = "sim|live")]
     pub(crate) engine: Option<String>,
-    #[arg(long, value_name = "P,…", value_delimiter = ',', help = "The policies; those of the scenario unless given", long_help = policies_help("The policies, separated by commas; those of the scenario unless given."))]
+    #[arg(
+        long,
+        value_name = "P,…",
+        value_delimiter = ',',
+        help = "The policies; those of the scenario unless given",
+        long_help = policies_help("The policies, separated by commas; those of the scenario unless given.")
+    )]
     pub(crate) policy: Vec<String>,
     /// The first seed; the scenario's unless given
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(..=MOST_SEED))]
     pub(crate) seed: Option<u64>,
     /// How many seeds, counting up from the first
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = value_parser!(u32).range(1..=1000))]
@@ -122,15 +131,26 @@ pub(crate) struct Table {
     /// Where: sim (virtual time) or live (real sockets)
     #[arg(long, value_name = "sim|live", default_value = "sim")]
     pub(crate) engine: String,
-    #[arg(long, value_name = "P,…", value_delimiter = ',', help = "The policies; all that the engine can run unless given", long_help = policies_help("The policies, separated by commas; all that the engine can run unless given."))]
+    #[arg(
+        long,
+        value_name = "P,…",
+        value_delimiter = ',',
+        help = "The policies; all that the engine can run unless given",
+        long_help = policies_help("The policies, separated by commas; all that the engine can run unless given.")
+    )]
     pub(crate) policy: Vec<String>,
     /// The first seed
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = value_parser!(u64).range(..=MOST_SEED)
+    )]
     pub(crate) seed: u64,
     /// How many seeds each cell is the sum of; 5 unless given, 1 if quick or live
     #[arg(long, value_name = "K", value_parser = value_parser!(u32).range(1..=1000))]
     pub(crate) seeds: Option<u32>,
-    /// Runs of 24 s instead of 60 s, and one seed
+    /// Runs of 24 s instead of 60 s (the paper's own policies: 96 s instead of 240 s), and one seed
     #[arg(long)]
     pub(crate) quick: bool,
     /// How callers choose an instance: random, or the less loaded of two drawn at random
@@ -152,10 +172,16 @@ pub(crate) struct Table {
 pub(crate) struct Watch {
     /// What to run: a name as in `chaos list`, or the path of a file
     pub(crate) name: String,
-    #[arg(long, value_name = "P", default_value = "dagor", help = "The policy", long_help = policies_help("The policy."))]
+    #[arg(
+        long,
+        value_name = "P",
+        default_value = "dagor",
+        help = "The policy",
+        long_help = policies_help("The policy.")
+    )]
     pub(crate) policy: String,
     /// The seed; the scenario's unless given
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(..=MOST_SEED))]
     pub(crate) seed: Option<u64>,
     /// Where the metrics are served
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9464")]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Measured, Table};
+use super::{Cell, Measured, Table};
 use crate::policy::Name;
 
 /// Differences smaller than this are chance.
@@ -50,20 +50,24 @@ fn summary(text: &mut String, table: &Table) {
     );
 }
 
-/// Tells in which cells a peer does better.
+/// Tells in which cells peers do better, a line for each cell.
 fn behind(text: &mut String, table: &Table) {
     for ours in of(table, Name::Dagor) {
-        let same_cell = |cell: &&Measured| {
-            cell.cell.calls == ours.cell.calls && same(cell.cell.load, ours.cell.load)
-        };
-        for peer in table.measured().iter().filter(same_cell) {
-            if peer.ratio > ours.ratio + NOISE {
-                let _ = writeln!(
-                    text,
-                    "dagor is behind {}: calls {}, load {}x: {:.3} against {:.3}",
-                    peer.cell.policy, ours.cell.calls, ours.cell.load, ours.ratio, peer.ratio
-                );
-            }
+        let Cell { calls, load, .. } = ours.cell;
+        let peers = table.measured().iter().filter(|peer| {
+            let same_cell = peer.cell.calls == calls && same(peer.cell.load, load);
+            same_cell && peer.ratio > ours.ratio + NOISE
+        });
+        let peers: Vec<String> = peers
+            .map(|peer| format!("{} {:.3}", peer.cell.policy, peer.ratio))
+            .collect();
+        if !peers.is_empty() {
+            let _ = writeln!(
+                text,
+                "dagor is behind: calls {calls}, load {load}x: {:.3} against {}",
+                ours.ratio,
+                peers.join(", ")
+            );
         }
     }
 }
@@ -91,10 +95,7 @@ fn same(a: f64, b: f64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        super::{Cell, TaskCalls},
-        *,
-    };
+    use super::{super::TaskCalls, *};
 
     fn measured(policy: Name, calls: TaskCalls, load: f64, ratio: f64) -> Measured {
         Measured {
@@ -116,6 +117,8 @@ mod tests {
     fn says_where_dagor_is_behind() {
         let table = Table::of(vec![
             measured(Name::Breakwater, TaskCalls::Fixed(1), 2.0, 0.98),
+            measured(Name::Sre, TaskCalls::Fixed(1), 2.0, 0.971),
+            measured(Name::Tower, TaskCalls::Fixed(1), 2.0, 0.969),
             measured(Name::Breakwater, TaskCalls::Fixed(2), 2.0, 0.61),
             measured(Name::Dagor, TaskCalls::Fixed(1), 2.0, 0.96),
             measured(Name::Dagor, TaskCalls::Fixed(2), 2.0, 0.95),
@@ -125,7 +128,7 @@ mod tests {
             .lines()
             .filter(|line| line.starts_with("dagor is"))
             .collect();
-        let said = "dagor is behind breakwater: calls 1, load 2x: 0.960 against 0.980";
+        let said = "dagor is behind: calls 1, load 2x: 0.960 against sre 0.971, breakwater 0.980";
         assert_eq!(behind, [said]);
         let words: Vec<Vec<&str>> = text
             .lines()
