@@ -7,7 +7,7 @@ use crate::measure::BIN;
 
 /// Records the level of each instance that has one, once in each bin, in its middle.
 ///
-/// Of a large service, [`MOST`] instances evenly spread over it speak for the others.
+/// Of a large service, 64 instances evenly spread over it speak for the others.
 pub fn sample_levels(fabric: &Arc<Fabric>) {
     let fabric = Arc::clone(fabric);
     let world = fabric.run.world.clone();
