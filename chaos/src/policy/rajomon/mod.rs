@@ -71,6 +71,7 @@ pub fn policy() -> Peer<Seller, Buyer> {
         },
         move |place, callee| Buyer::new(Ranks::of(place), upstream.ledger(place), callee.service),
     )
+    .told_closes()
 }
 
 /// The constants. Tokens of tasks of one importance are exponential with a mean of [`MEAN_TOKENS`].
