@@ -22,12 +22,15 @@
 mod builtin;
 mod calendar;
 mod capacity;
+mod criterion;
 mod document;
 mod draw;
+mod fault;
 mod files;
 pub mod generate;
 mod key;
 mod keys;
+mod load;
 mod mistake;
 mod model;
 mod names;
@@ -47,8 +50,11 @@ pub(crate) use self::order::callers_first;
 pub use self::{
     builtin::builtin,
     capacity::{capacity, tasks_capacity, tasks_capacity_of, visits},
+    criterion::{Bound, Criterion, CriterionKind, Published},
     draw::{Weigher, visits_of_draw},
+    fault::{Fault, FaultKind},
     files::Folder,
+    load::{Load, Shape},
     mistake::{Mistake, ScenarioError},
     model::*,
     template::TEMPLATE,
