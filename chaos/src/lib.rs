@@ -16,7 +16,11 @@
 //! | [`measure`] | what a run saw |
 //! | [`judge`] | the optimum, the criteria, the verdicts |
 //! | [`report`] | the page, the data, the table |
+//! | [`table`] | the cells of policy by load by calls of a task |
+//! | [`against`] | a service of your own under a scenario |
+//! | [`spread`] | many runs on several threads |
 
+pub mod against;
 pub mod graph;
 pub mod judge;
 pub mod live;
@@ -27,6 +31,8 @@ pub mod report;
 pub mod run;
 pub mod scenario;
 pub mod sim;
+pub mod spread;
+pub mod table;
 pub mod wire;
 pub mod world;
 

@@ -30,7 +30,7 @@ pub fn run(
     engine: Engine,
 ) -> Result<Outcome, RunError> {
     match engine {
-        Engine::Sim => Ok(crate::sim::run(scenario, policy, seed)),
+        Engine::Sim => crate::sim::run(scenario, policy, seed),
         Engine::Live => crate::live::run(scenario, policy, seed),
     }
 }

@@ -40,6 +40,11 @@ pub trait Exchange: Send + Sync {
     fn load(&self) -> u64 {
         0
     }
+
+    /// Whether [`load`](Self::load) is known. Where it is not, callers go by what they have outstanding.
+    fn knows_load(&self) -> bool {
+        false
+    }
 }
 
 /// Shared by everybody who sends there.
@@ -127,9 +132,12 @@ pub fn is_refusal(response: &Response) -> bool {
         || is_grpc_refusal(response)
 }
 
+/// Ready for the header map, so that looking it up does not parse it again for each response.
+static GRPC_STATUS: HeaderName = HeaderName::from_static("grpc-status");
+
 /// gRPC's RESOURCE_EXHAUSTED in the head of a response without a message.
 fn is_grpc_refusal(response: &Response) -> bool {
-    let status = response.headers().get("grpc-status");
+    let status = response.headers().get(&GRPC_STATUS);
     status.is_some_and(|status| status == "8")
 }
 

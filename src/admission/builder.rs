@@ -32,6 +32,7 @@ pub struct Builder {
     names: Names,
     clock: Clock,
     observers: Vec<Arc<dyn Observer>>,
+    dispatcher: Option<Arc<dyn Fn() + Send + Sync>>,
     #[cfg(feature = "http")]
     source: Option<Arc<dyn Source>>,
 }
@@ -49,6 +50,7 @@ impl Builder {
             names: Names::default(),
             clock: Clock::system(),
             observers: Vec::new(),
+            dispatcher: None,
             #[cfg(feature = "http")]
             source: None,
         }
@@ -99,6 +101,19 @@ impl Builder {
         self
     }
 
+    /// Runs without a tokio runtime: `ask` is called whenever [`Admission::dispatch`] should be, after the tasks
+    /// that can run now have had their turn.
+    ///
+    /// For executors of another kind, and for simulations in virtual time, together with a
+    /// [`clock`](Self::clock) of theirs. Default: a task on the tokio runtime that the requests come from.
+    ///
+    /// `ask` is called from wherever a request comes or ends, never under a lock of this crate; it should make a
+    /// note and return. Called again before the dispatch took place, it asks for nothing more.
+    pub fn dispatcher(mut self, ask: impl Fn() + Send + Sync + 'static) -> Self {
+        self.dispatcher = Some(Arc::new(ask));
+        self
+    }
+
     /// Sets the source asked for requests that bring no stamp of their own; default: none with a gate,
     /// whose wait is the signal, and a [`Probe`](crate::queuing_time::Probe) of the runtime without one.
     #[cfg(feature = "http")]
@@ -123,6 +138,7 @@ impl Builder {
             names,
             clock,
             observers,
+            dispatcher,
             #[cfg(feature = "http")]
             source,
         } = self;
@@ -134,6 +150,9 @@ impl Builder {
             .longest_wait
             .unwrap_or(5 * settings.constants.threshold);
         let concurrency = super::shared::concurrency(&settings);
+        let by_hand =
+            dispatcher.map(|ask| -> Box<dyn Fn() + Send + Sync> { Box::new(move || ask()) });
+        let gate = Gate::new(&concurrency, clock.clone(), longest_wait, by_hand);
         let shared = Arc::new(Shared {
             name,
             #[cfg(feature = "http")]
@@ -143,7 +162,7 @@ impl Builder {
             mode: AtomicU8::new(super::shared::number_of(settings.mode)),
             settings: ArcSwap::from_pointee(settings),
             door: Door::new(controller, demand, now),
-            gate: Gate::new(&concurrency, clock.clone(), longest_wait),
+            gate,
             counts: Counts::new(businesses),
             window: Window::default(),
             #[cfg(feature = "http")]

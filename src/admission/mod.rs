@@ -50,6 +50,7 @@ pub use self::{
     builder::Builder,
     snapshot::{QueuingTimes, Snapshot},
 };
+pub use crate::gate::Due;
 use crate::{
     clock::Clock,
     config::{Mode, Settings, SettingsError},
@@ -206,6 +207,16 @@ impl Admission {
     /// It is queuing time of the service like any other and moves the level. One call per wait.
     pub fn report_wait(&self, waited: Duration) {
         self.shared.counts.report_wait(waited);
+    }
+
+    /// Does what the dispatcher task does on tokio, for those who set a
+    /// [`dispatcher`](Builder::dispatcher) of their own: hands on the permits that came back, closes windows
+    /// that no request closes, answers those whose time is over. Returns when it is due next.
+    ///
+    /// Without such a dispatcher it does nothing.
+    #[must_use = "it is due again when it says"]
+    pub fn dispatch(&self) -> Due {
+        self.shared.gate.dispatch()
     }
 
     /// Returns the name.

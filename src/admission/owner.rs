@@ -15,6 +15,7 @@ use super::{
     door::{Closer, Measured},
 };
 use crate::{
+    clock::nanos,
     config::{Mode, Settings},
     control::{Closed, Verdict},
     gate::{Metered, Owner},
@@ -122,11 +123,16 @@ impl Shared {
             waited: since(self.counts.stamped(), &mut memory.stamped),
             ..outside
         };
-        let reported = since(self.counts.reported(), &mut memory.reported);
+        let refused = self.counts.shed_by_level();
+        let inside = Inside {
+            waited: since(self.counts.reported(), &mut memory.reported),
+            admitted: u64::from(outside.arrived)
+                .saturating_sub(refused.saturating_sub(closer.refused)),
+        };
         let measured = Measured {
-            refused: self.counts.shed_by_level(),
+            refused,
             paused: now < memory.paused_until,
-            ..measured(&metered, outside, reported)
+            ..measured(&metered, outside, inside)
         };
         let since = closer.since;
         let closed = self.door.close(closer, now, &measured);
@@ -240,6 +246,22 @@ impl Outside {
     }
 }
 
+/// What the admitted requests of a window waited inside of their handlers.
+#[derive(Clone, Copy, Debug)]
+struct Inside {
+    waited: Duration,
+    admitted: u64,
+}
+
+impl Inside {
+    /// Returns the wait of `count` requests of which each waited like the mean of those admitted.
+    fn of(self, count: u64) -> Duration {
+        let waited = u128::from(nanos(self.waited)) * u128::from(count);
+        let waited = waited / u128::from(self.admitted.max(1));
+        Duration::from_nanos(u64::try_from(waited).unwrap_or(u64::MAX))
+    }
+}
+
 /// What a closed window gives to tell.
 struct Outcome {
     closed: Closed,
@@ -287,20 +309,24 @@ fn gate_is_blind(metered: &Metered, outside: Duration) -> bool {
 ///
 /// What waited before the layer is known of arrivals, not of starts, so its mean is charged to every
 /// start. Without permits nothing waits in the gate and refused requests waited like the others: then
-/// the arrivals are the sample.
-fn measured(metered: &Metered, outside: Outside, reported: Duration) -> Measured {
-    let starts = if metered.permits == usize::MAX {
-        metered.starts.max(outside.arrived.into())
+/// the arrivals are the sample, and the mean wait inside, of which the refused know nothing, is charged to each.
+fn measured(metered: &Metered, outside: Outside, inside: Inside) -> Measured {
+    let admitted = inside.admitted;
+    let (starts, inside) = if metered.permits == usize::MAX {
+        let sample = metered.starts.max(outside.arrived.into());
+        (sample, inside.of(sample))
     } else {
-        metered.starts
+        (metered.starts, inside.waited)
     };
     let count = u32::try_from(starts).unwrap_or(u32::MAX);
+    // Of work that only asked the level nobody sees the end: what was admitted counts as served.
+    let unseen = metered.permits == usize::MAX && metered.starts == 0;
     Measured {
-        served: metered.served,
+        served: if unseen { admitted } else { metered.served },
         starts,
         waited: (metered.waited)
             .saturating_add(outside.mean().saturating_mul(count))
-            .saturating_add(reported),
+            .saturating_add(inside),
         waiting: metered.waiting,
         running: metered.running,
         slot: metered.slot,

@@ -23,6 +23,7 @@
 //! Before anything was measured, 256: a cold start sheds nothing by guesswork.
 
 mod core;
+mod hand;
 mod limit;
 mod meter;
 mod permit;
@@ -39,11 +40,9 @@ use std::{
     time::Duration,
 };
 
-use tokio::{
-    runtime::{self, Handle},
-    sync::Notify,
-};
+use tokio::runtime::{self, Handle};
 
+pub use self::hand::Due;
 pub(crate) use self::{
     core::Ticket,
     meter::Metered,
@@ -51,6 +50,7 @@ pub(crate) use self::{
 };
 use self::{
     core::{Asked, Core, Dispatcher, Wakes},
+    hand::Rouse,
     limit::Limit,
 };
 use crate::{
@@ -78,7 +78,7 @@ pub(crate) trait Owner: Send + Sync {
 pub(crate) struct Gate {
     core: Mutex<Core>,
     /// Wakes the dispatcher.
-    signal: Arc<Notify>,
+    rouse: Rouse,
     clock: Clock,
     owner: OnceLock<Weak<dyn Owner>>,
     /// The runtime of the dispatcher, 0 while there is none.
@@ -102,12 +102,18 @@ impl Gate {
         concurrency: &Concurrency,
         clock: Clock,
         longest_wait: Duration,
+        by_hand: Option<Box<dyn Fn() + Send + Sync>>,
     ) -> Arc<Self> {
         let workers = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let limit = Limit::new(concurrency, workers);
+        let mut core = Core::new(limit, workers, COLD_BOUND, nanos(longest_wait));
+        let rouse = by_hand.map_or_else(|| Rouse::Task(Arc::default()), Rouse::by_hand);
+        if rouse.is_by_hand() {
+            core.dispatcher = Dispatcher::Asleep;
+        }
         Arc::new(Self {
-            core: Mutex::new(Core::new(limit, workers, COLD_BOUND, nanos(longest_wait))),
-            signal: Arc::default(),
+            core: Mutex::new(core),
+            rouse,
             clock,
             owner: OnceLock::new(),
             home: AtomicU64::new(0),
@@ -136,7 +142,7 @@ impl Gate {
         wake(wakes);
         match dispatcher {
             Dispatcher::Absent => self.start_dispatcher(),
-            Dispatcher::Asleep => self.signal.notify_one(),
+            Dispatcher::Asleep => self.rouse.rouse(),
             Dispatcher::Impossible | Dispatcher::Ticking | Dispatcher::Letting => {}
         }
         let waits = matches!(asked, Asked::Queued(_));
@@ -219,7 +225,7 @@ impl Gate {
         }
         drop(core);
         if rouse {
-            self.signal.notify_one();
+            self.rouse.rouse();
         }
         wake(wakes);
     }
@@ -263,6 +269,9 @@ impl Gate {
     /// One from outside of any runtime that must wait is as strange: if it is the only one, nobody may be
     /// driving the dispatcher's.
     fn check_runtime(&self, waits: bool) {
+        if self.rouse.is_by_hand() {
+            return;
+        }
         let home = self.home.load(Ordering::Relaxed);
         let foreign = Handle::try_current().map_or(waits, |here| fingerprint(here.id()) != home);
         if foreign && self.set_yields() {
@@ -312,7 +321,9 @@ impl Gate {
 
 impl Drop for Gate {
     fn drop(&mut self) {
-        self.signal.notify_one();
+        if let Rouse::Task(signal) = &self.rouse {
+            signal.notify_one();
+        }
     }
 }
 

@@ -25,15 +25,15 @@ use std::{
 
 use tokio::{runtime::Handle, sync::Notify, task::yield_now, time::sleep};
 
-use super::{Gate, core::Dispatcher, wake};
+use super::{Gate, core::Dispatcher, hand::Rouse, wake};
 use crate::{clock::Clock, observe::Advice, sync::lock};
 
 /// How often the dispatcher looks at what happens by time alone.
-const TICK: Duration = Duration::from_millis(20);
+pub(super) const TICK: Duration = Duration::from_millis(20);
 
 /// How late a tick must be for the process to count as stopped. Above what a runtime full of 1 ms polls
 /// makes of it (61 polls between two looks at the timers).
-const STOPPED: Duration = Duration::from_millis(200);
+pub(super) const STOPPED: Duration = Duration::from_millis(200);
 
 /// How often a dispatcher is started anew before the gate gives up on having one.
 const FRESH_STARTS: u32 = 8;
@@ -55,6 +55,9 @@ struct Lost {
 impl Gate {
     /// Starts the dispatcher on the current runtime.
     pub(super) fn start_dispatcher(self: &Arc<Self>) {
+        let Rouse::Task(signal) = &self.rouse else {
+            return;
+        };
         let Ok(runtime) = Handle::try_current() else {
             self.wait_for_runtime();
             return;
@@ -80,7 +83,7 @@ impl Gate {
             gate: Arc::downgrade(self),
             timer: false,
         };
-        drop(runtime.spawn(run(lost, Arc::clone(&self.signal), self.clock.clone())));
+        drop(runtime.spawn(run(lost, Arc::clone(signal), self.clock.clone())));
     }
 
     /// There is no runtime here, but a later request may come from one: jobs on a thread of their own,

@@ -31,7 +31,7 @@ impl Owner for Ear {
 
 fn gate(permits: usize) -> Arc<Gate> {
     let permits = Concurrency::Fixed(NonZeroUsize::new(permits).unwrap());
-    Gate::new(&permits, Clock::tokio(), Duration::from_millis(100))
+    Gate::new(&permits, Clock::tokio(), Duration::from_millis(100), None)
 }
 
 fn ticket(business: u8) -> Ticket {
@@ -316,6 +316,7 @@ fn o25_works_without_a_runtime() {
         &Concurrency::Fixed(NonZeroUsize::MIN),
         Clock::system(),
         Duration::from_secs(5),
+        None,
     );
     let ear = Arc::new(Ear::default());
     let weak = Arc::downgrade(&ear);
@@ -395,7 +396,7 @@ fn o25_a_runtime_that_nobody_drives_strands_nobody() {
 #[test]
 fn o25_an_adaptive_limit_adapts_without_a_runtime() {
     let (clock, hand) = Clock::manual();
-    let gate = Gate::new(&Concurrency::default(), clock, Duration::from_secs(5));
+    let gate = Gate::new(&Concurrency::default(), clock, Duration::from_secs(5), None);
     let permits = gate.load().2;
     let ask = || Box::pin(outcome(gate.acquire(&ticket(0), gate.clock.now())));
     let mut held: Vec<_> = (0..permits).map(|_| ask()).collect();
@@ -471,7 +472,7 @@ async fn no_waker_is_dropped_under_the_lock() {
 #[tokio::test(start_paused = true)]
 async fn the_same_concurrency_again_keeps_the_limit_found() {
     let adaptive = Concurrency::default();
-    let gate = Gate::new(&adaptive, Clock::tokio(), Duration::from_millis(100));
+    let gate = Gate::new(&adaptive, Clock::tokio(), Duration::from_millis(100), None);
     let permits = {
         let mut core = lock(&gate.core);
         core.limit.note_wait();

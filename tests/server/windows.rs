@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use dagor::{
-    Admission, Business, Clock, Concurrency, Level, Priority, User, admission::Builder,
-    control::Verdict,
+    Admission, Business, Clock, Concurrency, Level, Priority, Progress, User, admission::Builder,
+    control::Verdict, observe::WindowClosed,
 };
 use futures_util::future::join_all;
 use http::Response;
@@ -253,4 +253,28 @@ async fn the_level_opens_by_time_alone() {
         later <= windows + 1,
         "and then it rests: {windows}, {later}"
     );
+}
+
+/// Those refused wait nowhere: they must not make the wait of those admitted look shorter than it is.
+#[tokio::test(start_paused = true)]
+async fn a_wait_inside_counts_in_full_however_many_are_refused() {
+    let (builder, ear) = builder();
+    let admission = builder.concurrency(Concurrency::Unlimited).build().unwrap();
+    let mut random = Random::new(12);
+    for _ in 0..2000 {
+        let business = u8::try_from(random.below(8)).unwrap();
+        let decided = admission.decide(random.user(business), Progress::New);
+        if decided.is_ok() {
+            admission.report_wait(ms(30));
+        }
+        tokio::time::sleep(ms(1)).await;
+    }
+    let windows = ear.heard().windows;
+    let shed = admission.snapshot().shed();
+    assert!(
+        shed > 300,
+        "{shed} of 2,000 were refused in 20 steps of 5 %"
+    );
+    let odd = |window: &&WindowClosed| window.queuing_time.abs_diff(ms(30)) > ms(6);
+    assert_eq!(windows.iter().filter(odd).count(), 0, "{windows:#?}");
 }

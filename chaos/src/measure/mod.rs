@@ -4,6 +4,11 @@
 //! the bin in which it happens.
 
 mod recorder;
+mod seen;
+mod table;
+#[cfg(test)]
+mod tests;
+mod work;
 
 use std::time::Duration;
 
@@ -31,6 +36,8 @@ pub struct Outcome {
     pub events: u64,
     /// Requests that arrived at services, whole run.
     pub requests: u64,
+    /// Tasks that the live engine did not send because too many were under way, whole run; they failed.
+    pub surplus: u64,
 }
 
 /// Tasks, by bin of arrival.

@@ -7,17 +7,40 @@
 //! Each module's first paragraph says where the algorithm is from, how it was tuned and which of its own
 //! claims the tests check.
 
+pub mod breakwater;
+pub mod breakwater_dagor;
+pub mod cinnamon;
 pub mod codel;
+pub mod crates;
+pub mod dagor;
 pub mod gradient2;
+mod make;
 mod name;
+mod pace;
+pub mod paper;
 pub mod peer;
+pub mod rajomon;
+mod ranks;
 pub mod seda;
+pub mod sre;
+mod standing;
 pub mod tower;
+#[cfg(test)]
+mod trial;
+#[cfg(test)]
+mod two_tiers;
 pub mod vegas;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use ::dagor::Admission;
 
 pub use self::{
+    make::make,
     name::{Name, UnknownName},
     peer::{Arrival, Gatekeeper, Reply, Send, Sender, Verdict},
 };
@@ -34,6 +57,12 @@ pub trait Policy: std::marker::Send + Sync {
     /// choice between two; a policy that knows better gives links with a [`load`](crate::wire::Exchange::load) of
     /// their own.
     fn call(&self, place: &Place<'_>, callee: &Callee<'_>, channels: Vec<Link>) -> Vec<Link>;
+
+    /// Whether a larger number in [`TOLD`](crate::wire::TOLD) means more open, as with credits, and not less, as
+    /// with a price: a fault that forges it goes by that.
+    fn told_opens(&self) -> bool {
+        true
+    }
 }
 
 /// An instance of a service, seen from what is put around it.
@@ -51,14 +80,22 @@ pub struct Place<'a> {
     pub instance: u32,
     /// How often it was started, 0 the first time: an instance that is restarted is built anew.
     pub start: u32,
+    /// The service's clock: the world's, unless a fault makes this service's calendar jump.
+    pub clock: &'a ::dagor::Clock,
     /// Told of waits that only the work itself sees: for a worker, behind a policy without a queue. It may be set
     /// by the policy and is then called with each such wait, before the work begins.
     pub waits: &'a Waits,
 }
 
-/// Who wants to hear how long requests waited for a worker behind the policy.
+/// Who wants to hear how long requests waited where the policy itself cannot see it.
 #[derive(Clone, Default)]
-pub struct Waits(Arc<std::sync::OnceLock<Box<dyn Fn(Duration) + std::marker::Send + Sync>>>);
+pub struct Waits(Arc<Listeners>);
+
+#[derive(Default)]
+struct Listeners {
+    workers: OnceLock<Box<dyn Fn(Duration) + std::marker::Send + Sync>>,
+    sockets: OnceLock<Admission>,
+}
 
 /// The callee of a caller.
 #[derive(Clone, Copy, Debug)]
@@ -78,16 +115,54 @@ pub struct Served {
 }
 
 impl Waits {
-    /// Sets who is told, once.
+    /// Sets who is told of waits for a worker, once.
     pub fn tell(&self, listener: impl Fn(Duration) + std::marker::Send + Sync + 'static) {
-        drop(self.0.set(Box::new(listener)));
+        drop(self.0.workers.set(Box::new(listener)));
     }
 
-    /// Tells of one wait.
+    /// Sets who sees the waits in sockets, once; where there are any.
+    pub fn watch_sockets(&self, admission: &Admission) {
+        drop(self.0.sockets.set(admission.clone()));
+    }
+
+    /// Returns who sees the waits in sockets.
+    #[must_use]
+    pub fn socket_watcher(&self) -> Option<&Admission> {
+        self.0.sockets.get()
+    }
+
+    /// Tells of one wait for a worker.
     pub fn waited(&self, waited: Duration) {
-        if let Some(listener) = self.0.get() {
+        if let Some(listener) = self.0.workers.get() {
             listener(waited);
         }
+    }
+}
+
+impl fmt::Debug for Waits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Waits")
+            .field("workers", &self.0.workers.get().is_some())
+            .field("sockets", &self.0.sockets.get().is_some())
+            .finish()
+    }
+}
+
+impl fmt::Debug for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Place")
+            .field("service", &self.spec().name)
+            .field("instance", &self.instance)
+            .field("start", &self.start)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Served {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Served")
+            .field("level", &self.level.as_ref().map(|level| level()))
+            .finish_non_exhaustive()
     }
 }
 

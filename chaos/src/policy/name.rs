@@ -31,6 +31,8 @@ pub enum Name {
     Paper,
     /// The paper's law with callers that obey the level and tell nothing.
     PaperBlind,
+    /// The paper's law at the callee, by response time over 250 ms instead of queuing time.
+    PaperResponse,
     /// dagor.
     Dagor,
     /// tower-resilience's AIMD limit; live only.
@@ -49,7 +51,7 @@ pub struct UnknownName(pub String);
 
 impl Name {
     /// All of them, in the order of reports.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::None,
         Self::Tower,
         Self::Codel,
@@ -63,6 +65,7 @@ impl Name {
         Self::Rajomon,
         Self::Paper,
         Self::PaperBlind,
+        Self::PaperResponse,
         Self::Dagor,
         Self::ResilienceAimd,
         Self::ResilienceVegas,
@@ -87,6 +90,7 @@ impl Name {
             Self::Rajomon => "rajomon",
             Self::Paper => "paper",
             Self::PaperBlind => "paper-blind",
+            Self::PaperResponse => "paper-response",
             Self::Dagor => "dagor",
             Self::ResilienceAimd => "resilience-aimd",
             Self::ResilienceVegas => "resilience-vegas",

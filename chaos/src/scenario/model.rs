@@ -383,6 +383,14 @@ pub enum CriterionKind {
     Fairness(Bound),
     /// Calls sent, retries included, by calls that tasks wanted to make.
     Amplification(Bound),
+    /// The offered rate, in weight a second, of the first second of the window from which on, over three seconds,
+    /// at least `share` of the tasks fail.
+    ShedsFrom {
+        /// 0 to 1.
+        share: f64,
+        /// Weight a second.
+        rate: Bound,
+    },
 }
 
 /// At least or at most.
@@ -405,6 +413,8 @@ pub struct Published {
     pub value: f64,
     /// Ours, measured how: the kind's own bound is ignored.
     pub ours: CriterionKind,
+    /// Ours, measured from when until when (by the arrival of tasks).
+    pub window: (Duration, Duration),
 }
 
 /// What `--quick` changes.

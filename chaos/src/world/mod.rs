@@ -3,7 +3,7 @@
 //! Code that simulates work or waits for something takes a [`World`] and never asks which one it is.
 
 mod chance;
-mod real;
+pub mod real;
 
 use std::{
     future::Future,
@@ -31,8 +31,8 @@ pub enum World {
 pub enum Sleep {
     /// In virtual time.
     Virtual(sim::Sleep),
-    /// In tokio's.
-    Real(Pin<Box<tokio::time::Sleep>>),
+    /// In real time, or in tokio's where that is paused.
+    Real(real::Sleep),
 }
 
 impl World {
@@ -55,14 +55,16 @@ impl World {
     }
 
     /// Waits until `at`, since the start of the run.
+    #[must_use]
     pub fn sleep_until(&self, at: Duration) -> Sleep {
         match self {
             Self::Virtual(handle) => Sleep::Virtual(handle.sleep_until(at)),
-            Self::Real(real) => Sleep::Real(Box::pin(real.sleep_until(at))),
+            Self::Real(real) => Sleep::Real(real.sleep_until(at)),
         }
     }
 
     /// Waits for `span`.
+    #[must_use]
     pub fn sleep(&self, span: Duration) -> Sleep {
         self.sleep_until(self.now().saturating_add(span))
     }
@@ -79,7 +81,8 @@ impl World {
     pub async fn work(&self, span: Duration, cpu: f64) {
         match self {
             Self::Virtual(handle) => handle.sleep_until(handle.now().saturating_add(span)).await,
-            Self::Real(real) => real.work(span, cpu).await,
+            // In a box: in virtual time every request has room for this.
+            Self::Real(real) => Box::pin(real.work(span, cpu)).await,
         }
     }
 }
@@ -90,7 +93,7 @@ impl Future for Sleep {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         match self.get_mut() {
             Self::Virtual(sleep) => Pin::new(sleep).poll(cx),
-            Self::Real(sleep) => sleep.as_mut().poll(cx),
+            Self::Real(sleep) => Pin::new(sleep).poll(cx),
         }
     }
 }

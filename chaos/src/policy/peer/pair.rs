@@ -12,6 +12,7 @@ use crate::{
 pub struct Peer<G = Nobody, S = Nobody> {
     serve: Option<Box<dyn Fn(&Place<'_>) -> Option<G> + Send + Sync>>,
     call: Option<Box<dyn Fn(&Place<'_>, &Callee<'_>) -> S + Send + Sync>>,
+    told_closes: bool,
 }
 
 /// The side that a peer does not have.
@@ -32,6 +33,7 @@ impl<G: 'static> Peer<G> {
         Self {
             serve: Some(Box::new(serve)),
             call: None,
+            told_closes: false,
         }
     }
 }
@@ -42,6 +44,7 @@ impl<S> Peer<Nobody, S> {
         Self {
             serve: None,
             call: Some(Box::new(call)),
+            told_closes: false,
         }
     }
 }
@@ -55,6 +58,16 @@ impl<G, S> Peer<G, S> {
         Self {
             serve: Some(Box::new(move |place| Some(serve(place)))),
             call: Some(Box::new(call)),
+            told_closes: false,
+        }
+    }
+
+    /// What the callee tells is the less open the larger it is, as a price.
+    #[must_use]
+    pub fn told_closes(self) -> Self {
+        Self {
+            told_closes: true,
+            ..self
         }
     }
 }
@@ -73,6 +86,10 @@ impl<G: Gatekeeper + 'static, S: Sender + 'static> Policy for Peer<G, S> {
             level: Some(server.level()),
             link: Arc::new(server),
         }
+    }
+
+    fn told_opens(&self) -> bool {
+        !self.told_closes
     }
 
     fn call(&self, place: &Place<'_>, callee: &Callee<'_>, channels: Vec<Link>) -> Vec<Link> {

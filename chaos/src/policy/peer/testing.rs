@@ -69,6 +69,7 @@ impl Bench {
             instance: 0,
             start: 0,
             waits: &self.waits,
+            clock: self.world.clock(),
         }
     }
 
