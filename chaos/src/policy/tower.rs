@@ -1,10 +1,10 @@
 //! tower's `load_shed` around its `concurrency_limit`: so many requests at once, the rest refused.
 //!
 //! The real layers of tower 0.5. A service is built once for an instance and cloned for each request; the clones share
-//! one semaphore, as `GlobalConcurrencyLimit` would make them. Three traps that users report are kept out of
-//! the comparison: a permit is reserved when a request is there for it, by no idle clone (vector 26457); readiness is
-//! asked for outside of tokio's cooperative budget, whose end would pass for overload (apollographql/router 9034);
-//! and the layers' error is answered as a refusal that says so.
+//! one semaphore, as `GlobalConcurrencyLimit` would make them. Traps that users report are kept out of the
+//! comparison: a permit is reserved when a request is there for it, by no idle clone (vector 26457); a fresh clone
+//! asks for one without spending of tokio's cooperative budget, whose end would pass for overload
+//! (apollographql/router 9034); and the layers' error is answered as a refusal that says so.
 //!
 //! **Tuned** on the reference cells (3 servers of 10 workers of 40 ms, 1 to 4 calls and the mix at 0.67 to 10
 //! times the capacity, geometric mean of goodput by optimum), by the limit for 10 workers:
@@ -79,9 +79,8 @@ impl Limited {
     }
 
     async fn serve(mut self, request: Request) -> Answer {
-        let service = tokio::task::unconstrained(self.0.ready()).await?;
-        let answer = service.call(request).await;
-        match answer {
+        let service = self.0.ready().await?;
+        match service.call(request).await {
             Err(error) if error.is::<Overloaded>() => Ok(wire::refuse()),
             answer => answer,
         }

@@ -3,6 +3,14 @@
 //! The callee's side is a [`Gatekeeper`] in front of a queue and a number of slots; the caller's side is a
 //! [`Sender`]. Neither reads a clock: `now` is the time since the start of the run. [`Peer`] makes a policy of
 //! either or both, on any executor.
+//!
+//! Requests wait at a gatekeeper only as long as their clients do: one whose deadline has passed is refused when it is
+//! first in line, whatever the peer, for deadlines travel with calls. Most of the peers' own papers do without, and it
+//! does all of them good.
+//!
+//! The figures in the pages of the peers at the callee are from the small plant that their tests run in, where
+//! hundreds of sets of constants could be tried; in the engine of virtual time the same cells come out some
+//! hundredths higher (`chaos table`).
 
 mod caller;
 mod limiter;

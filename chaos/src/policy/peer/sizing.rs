@@ -4,7 +4,7 @@ use std::{sync::OnceLock, time::Duration};
 
 use crate::{
     policy::Place,
-    scenario::{Calls, Edge, Scenario, ServiceTime},
+    scenario::{Edge, Scenario},
 };
 
 /// How long requests hold a worker of each service while nothing waits anywhere: what a test at low load shows, and
@@ -76,14 +76,14 @@ fn hold(
     if let Some(known) = held[service] {
         return known;
     }
-    let mut sum = mean(&scenario.services[service].service_time);
+    let mut sum = scenario.services[service].service_time.mean();
     for edge in &from[service] {
         let there = hold(scenario, from, held, edge.to).saturating_add(2 * scenario.network);
         let once = edge.timeout.map_or(there, |timeout| there.min(timeout));
         let calls = if edge.parallel {
             1.0
         } else {
-            mean_calls(&edge.calls)
+            edge.calls.mean()
         };
         let made = edge.probability * calls * share(scenario, edge);
         sum = sum.saturating_add(once.mul_f64(made));
@@ -107,34 +107,13 @@ fn share(scenario: &Scenario, edge: &Edge) -> f64 {
     if all > 0.0 { some / all } else { 1.0 }
 }
 
-fn mean_calls(calls: &Calls) -> f64 {
-    match calls {
-        Calls::Fixed(calls) => f64::from(*calls),
-        Calls::OneOf(choices) => {
-            let (sum, count) = choices.iter().fold((0.0, 0.0), |(sum, count), calls| {
-                (sum + f64::from(*calls), count + 1.0)
-            });
-            if count > 0.0 { sum / count } else { 0.0 }
-        }
-    }
-}
-
-fn mean(time: &ServiceTime) -> Duration {
-    match time {
-        ServiceTime::Constant(time) | ServiceTime::Exponential(time) => *time,
-        ServiceTime::Bimodal { short, long } => short.mul_f64(0.9) + long.mul_f64(0.1),
-        ServiceTime::Lognormal { median, sigma } => median.mul_f64(libm::exp(sigma * sigma / 2.0)),
-        ServiceTime::Trace(times) => {
-            let sum: Duration = times.iter().sum();
-            sum / u32::try_from(times.len()).unwrap_or(u32::MAX).max(1)
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::peer::testing::{Bench, edge, scenario, service};
+    use crate::{
+        policy::peer::testing::{Bench, edge, scenario, service},
+        scenario::Calls,
+    };
 
     const MS: Duration = Duration::from_millis(1);
 
@@ -173,21 +152,5 @@ mod tests {
         world.businesses.push(second);
         let bench = Bench::still(world);
         assert_eq!(Sizing::new().held(&bench.place(0)), 10 * MS + 15 * MS);
-    }
-
-    #[test]
-    fn the_mean_of_each_distribution() {
-        let bimodal = ServiceTime::Bimodal {
-            short: 10 * MS,
-            long: 110 * MS,
-        };
-        let lognormal = ServiceTime::Lognormal {
-            median: 10 * MS,
-            sigma: 1.0,
-        };
-        assert_eq!(mean(&bimodal), 20 * MS);
-        assert!((mean(&lognormal).as_secs_f64() - 0.016_487).abs() < 1e-5);
-        assert_eq!(mean(&ServiceTime::Trace(vec![MS, 3 * MS])), 2 * MS);
-        assert_eq!(mean(&ServiceTime::Exponential(7 * MS)), 7 * MS);
     }
 }

@@ -55,7 +55,10 @@ impl Gatekeeper for Keeper {
                 self.note(request.at, &format!("{waiting} waiting {running} running"));
                 Verdict::Refuse
             }
-            _ => Verdict::Queue(u64::from(request.call.number)),
+            ask => {
+                self.slots += usize::from(ask == Some("open"));
+                Verdict::Queue(u64::from(request.call.number))
+            }
         }
     }
 
@@ -243,6 +246,29 @@ async fn whoever_hangs_up_leaves_the_line_or_frees_the_slot() {
             "4 start 4 of 0",
             "14 finish 4 after 10 true"
         ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_passes_the_line_into_a_slot_that_opens() {
+    let stand = Stand::new(1, 9, StatusCode::OK).await;
+    let sent = [(1, "hello"), (2, "hello"), (3, "open")];
+    let sent = sent.map(|(number, ask)| {
+        let mut request = request(call(number, LATE));
+        request
+            .headers_mut()
+            .insert(wire::ASK, HeaderValue::from_static(ask));
+        stand.server.send(request)
+    });
+    join_all(sent).await;
+    let begun = stand
+        .diary()
+        .into_iter()
+        .filter(|line| line.contains("start"));
+    let begun: Vec<_> = begun.collect();
+    assert_eq!(
+        begun,
+        ["0 start 1 of 0", "0 start 2 of 1", "10 start 3 of 0"]
     );
 }
 
