@@ -95,7 +95,7 @@ async fn the_balancer_leaves_an_instance_that_calls_are_withheld_from() {
         failed += u32::from(call.await.is_err());
     }
     assert!(
-        failed <= 14,
+        failed <= 28,
         "{failed}: no more than made it look as busy as the other"
     );
 }
