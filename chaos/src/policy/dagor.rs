@@ -1,8 +1,11 @@
 //! dagor itself: its entry, its server layer and its caller layer, as any service would use them.
 //!
-//! Permits are fixed at the workers of an instance, since a worker is what a request waits for here; all the rest is
+//! Nothing is tuned: permits are fixed at the workers of an instance, since a worker is what a request waits for here; all the rest is
 //! at its default, the threshold as the scenario says. A service without workers to wait for gets no gate.
 //! Callees that know nothing of dagor and answer 429 or 503 are called with dagor's feedback.
+//!
+//! Its claims are the bars of the study that its law comes from, tested cell by cell (`tests/bars.rs`), and the
+//! criteria of the scenarios.
 
 use std::{
     num::NonZeroUsize,

@@ -7,8 +7,8 @@
 //! none. Its one departure is a probe: a caller that heard nothing of an instance for a second sends one call
 //! there whatever the level, or silence would be for ever (the paper does not say what ends it).
 //!
-//! Its own claim, that it holds the queue at the threshold and serves near the optimum when shed at the callee, is
-//! tested on the scenario of one call a task.
+//! Nothing is tuned. Its claim, that the law at the callee holds the queue near the threshold and sheds what is too
+//! much, is tested on tasks of one call (`tests/paper_law.rs`), and so is that callers which tell nothing undo it.
 
 use std::{
     sync::{
