@@ -1,5 +1,4 @@
 //! What the paper claims of its law: it holds the queue near its threshold and sheds what is too much.
-#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 use chaos::{Scenario, measure::Outcome, policy::Name, sim};
 
