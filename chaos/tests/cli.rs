@@ -216,6 +216,23 @@ fn neither_the_order_of_policies_nor_another_run_changes_a_byte() {
 }
 
 #[test]
+fn the_replay_of_a_file_names_the_file_and_not_where_it_lies() {
+    let folder = folder(HOLDS);
+    let report = |dir: &Path, file: &str| {
+        let args = ["run", file, "--policy", "none", "--json"];
+        let output = chaos().args(args).current_dir(dir).output().unwrap();
+        assert_eq!(status(&output), 0, "{}", text(&output.stderr));
+        output.stdout
+    };
+    let here = report(folder.path(), "tiny.toml");
+    let command = "chaos run tiny.toml --engine sim --seed 3 --seeds 1 --policy none --out DIR";
+    let read: Value = serde_json::from_slice(&here).unwrap();
+    assert_eq!(read["scenarios"][0]["replay"]["command"], command);
+    let elsewhere = tempfile::tempdir().unwrap();
+    assert_eq!(here, report(elsewhere.path(), &path(&folder, "tiny.toml")));
+}
+
+#[test]
 fn a_run_that_is_killed_leaves_nothing() {
     let folder = folder("");
     let (file, out) = (path(&folder, "tiny.toml"), path(&folder, "out"));
