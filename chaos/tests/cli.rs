@@ -130,6 +130,8 @@ fn a_criterion_that_fails_is_status_1() {
             &out,
         ]);
         assert_eq!(status(&output), expected, "{more}{}", text(&output.stderr));
+        let warned = text(&output.stderr).contains("tiny: nothing was judged");
+        assert_eq!(warned, verdict == "shown", "{}", text(&output.stderr));
         assert!(
             text(&output.stdout).contains("tiny (sim, seed 3)"),
             "{}",

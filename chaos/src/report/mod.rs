@@ -137,6 +137,15 @@ impl Report {
             .filter(|(.., finding)| finding.verdict == Verdict::Fail)
     }
 
+    /// Returns every scenario in which no criterion was judged: the policies that ran have none.
+    pub fn unjudged(&self) -> impl Iterator<Item = &ScenarioReport> {
+        self.scenarios.iter().filter(|scenario| {
+            let policies = scenario.policies.iter();
+            let mut findings = policies.flat_map(|policy| &policy.findings);
+            findings.all(|finding| finding.verdict == Verdict::Shown)
+        })
+    }
+
     /// Returns every criterion with its scenario and policy.
     pub fn findings(&self) -> impl Iterator<Item = (&ScenarioReport, Name, &Finding)> {
         let policies = self.scenarios.iter().flat_map(|scenario| {

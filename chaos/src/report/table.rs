@@ -5,6 +5,10 @@ use std::fmt::Write as _;
 use super::{Report, ScenarioReport};
 use crate::judge::{Figure, Unit, Verdict};
 
+/// What is said where nothing was judged, so that it is not taken for a pass.
+pub(super) const NOTHING_JUDGED: &str =
+    "nothing was judged: none of the policies run has a criterion";
+
 /// Returns the report as text: a table for each scenario, what does not hold under it, and a last line that counts.
 #[must_use]
 pub fn table(report: &Report) -> String {
@@ -17,12 +21,22 @@ pub fn table(report: &Report) -> String {
         .filter(|(.., finding)| finding.verdict != Verdict::Shown);
     let (judged, failed) = (judged.count(), report.failures().count());
     let scenarios = report.scenarios.len();
+    if judged == 0 && scenarios > 0 {
+        text.push_str(NOTHING_JUDGED);
+        text.push('\n');
+    }
     let plural = if scenarios == 1 { "" } else { "s" };
     let held = judged - failed;
     // Here and below: writing into a String does not fail.
     let _ = writeln!(
         text,
-        "{scenarios} scenario{plural}, {held} of {judged} criteria hold"
+        "{scenarios} scenario{plural}, {held} of {judged} {} {}",
+        if judged == 1 { "criterion" } else { "criteria" },
+        if judged == 1 || held == 1 {
+            "holds"
+        } else {
+            "hold"
+        }
     );
     text
 }
