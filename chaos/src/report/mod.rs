@@ -107,6 +107,19 @@ fn word<T: std::fmt::Display, S: Serializer>(value: &T, serializer: S) -> Result
     serializer.collect_str(value)
 }
 
+// === impl ScenarioReport ===
+
+impl ScenarioReport {
+    /// Returns what the column is called that tells how the most important business fared.
+    fn success_of_top(&self) -> String {
+        if self.top_business.is_empty() {
+            "success".into()
+        } else {
+            format!("success of {}", self.top_business)
+        }
+    }
+}
+
 // === impl Report ===
 
 impl Report {

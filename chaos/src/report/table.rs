@@ -9,6 +9,12 @@ use crate::judge::{Figure, Unit, Verdict};
 pub(super) const NOTHING_JUDGED: &str =
     "nothing was judged: none of the policies run has a criterion";
 
+/// What the columns are.
+const LEGEND: &str = "\
+goodput: by the optimum, what could have succeeded. p99: time of what succeeded. mean wait: before the work began, at the
+service where it is longest. success: share of the tasks of the most important business. -: not judged, or nothing to measure.
+";
+
 /// Returns the report as text: a table for each scenario, what does not hold under it, and a last line that counts.
 #[must_use]
 pub fn table(report: &Report) -> String {
@@ -27,6 +33,9 @@ pub fn table(report: &Report) -> String {
     }
     let plural = if scenarios == 1 { "" } else { "s" };
     let held = judged - failed;
+    if scenarios > 0 {
+        text.push_str(LEGEND);
+    }
     // Here and below: writing into a String does not fail.
     let _ = writeln!(
         text,
@@ -48,12 +57,8 @@ fn add_scenario(text: &mut String, scenario: &ScenarioReport) {
         seeds => format!("{seeds} seeds from {}", replay.seed),
     };
     let _ = writeln!(text, "{name} ({engine}, {seeds})\n  {}", scenario.purpose);
-    let top = if scenario.top_business.is_empty() {
-        "top"
-    } else {
-        &scenario.top_business
-    };
-    let head = ["policy", "goodput", "p99", "longest wait", top, "verdict"];
+    let success = scenario.success_of_top();
+    let head = ["policy", "goodput", "p99", "mean wait", &success, "verdict"];
     let mut rows = vec![head.map(String::from)];
     for policy in &scenario.policies {
         let summary = &policy.summary;
@@ -79,6 +84,7 @@ fn add_scenario(text: &mut String, scenario: &ScenarioReport) {
         ]);
     }
     text.push_str(&aligned(&rows));
+    add_published(text, scenario);
     for policy in &scenario.policies {
         let failed = policy
             .findings
@@ -95,6 +101,22 @@ fn add_scenario(text: &mut String, scenario: &ScenarioReport) {
         }
     }
     text.push('\n');
+}
+
+/// Adds what was published of the policies, each beside ours.
+fn add_published(text: &mut String, scenario: &ScenarioReport) {
+    for policy in &scenario.policies {
+        for beside in &policy.published {
+            let published = beside.unit.show(Figure::Is(beside.published));
+            let _ = writeln!(
+                text,
+                "  published {}, {}: {published}, here {}",
+                policy.policy,
+                beside.what,
+                beside.unit.show(beside.ours)
+            );
+        }
+    }
 }
 
 /// Returns rows as lines, columns under each other: the first to the left, the others to the right.
