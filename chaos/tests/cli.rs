@@ -130,6 +130,8 @@ fn a_criterion_that_fails_is_status_1() {
             &out,
         ]);
         assert_eq!(status(&output), expected, "{more}{}", text(&output.stderr));
+        let warned = text(&output.stderr).contains("tiny: nothing was judged");
+        assert_eq!(warned, verdict == "shown", "{}", text(&output.stderr));
         assert!(
             text(&output.stdout).contains("tiny (sim, seed 3)"),
             "{}",
@@ -213,6 +215,23 @@ fn neither_the_order_of_policies_nor_another_run_changes_a_byte() {
     let first = report("one", "dagor,none,paper");
     assert_eq!(first, report("two", "paper,dagor,none,dagor"));
     assert_eq!(first, report("three", "dagor,none,paper"));
+}
+
+#[test]
+fn the_replay_of_a_file_names_the_file_and_not_where_it_lies() {
+    let folder = folder(HOLDS);
+    let report = |dir: &Path, file: &str| {
+        let args = ["run", file, "--policy", "none", "--json"];
+        let output = chaos().args(args).current_dir(dir).output().unwrap();
+        assert_eq!(status(&output), 0, "{}", text(&output.stderr));
+        output.stdout
+    };
+    let here = report(folder.path(), "tiny.toml");
+    let command = "chaos run tiny.toml --engine sim --seed 3 --seeds 1 --policy none --out DIR";
+    let read: Value = serde_json::from_slice(&here).unwrap();
+    assert_eq!(read["scenarios"][0]["replay"]["command"], command);
+    let elsewhere = tempfile::tempdir().unwrap();
+    assert_eq!(here, report(elsewhere.path(), &path(&folder, "tiny.toml")));
 }
 
 #[test]

@@ -166,6 +166,9 @@ fn the_page_tells_what_it_has_to() {
         "chaos run slow-shard --engine sim --seed 7",
         "0123abc",
         "never",
+        "success of payments",
+        "Mean queuing time",
+        "At caller: of what was refused",
         "<desc>",
     ];
     for told in told {
@@ -260,6 +263,12 @@ who is back within two seconds.
 ";
     assert!(text.starts_with(wanted), "{text}");
     assert!(text.contains("\n  policy    goodput  "), "{text}");
+    assert!(
+        text.contains("  mean wait  success of payments  verdict\n"),
+        "{text}"
+    );
+    assert!(text.contains("\n  published dagor, "), "{text}");
+    assert!(text.contains(": 0.880, here 0."), "{text}");
     assert!(text.contains("5 of 5 criteria hold"), "{text}");
     let mut scenario = slow_shard("slow-shard");
     for criterion in &mut scenario.criteria {

@@ -6,7 +6,7 @@ use chaos::policy::Name;
 use clap::{Args, Parser, Subcommand, value_parser};
 
 const AFTER: &str = "\
-Exit status: 0 if all criteria hold; 1 if one fails; 2 for a bad file, an unknown name, wrong usage, or a run that the \
+Exit status: 0 if all criteria hold, or none was judged, which a line on standard error says; 1 if one fails; 2 for a bad file, an unknown name, wrong usage, or a run that the \
 system did not let happen. With 2 every fault is one line on standard error, and nothing is written.
 
 Examples:
@@ -20,7 +20,11 @@ Examples:
 
 const AFTER_RUN: &str = "\
 Runs in virtual time are spread over all cores and are the same to the byte for the same seed, on any machine. Runs \
-on real sockets follow one another. The report appears when all runs are done: one that is interrupted leaves nothing.
+on real sockets follow one another. The report appears when all runs are done: one that is interrupted leaves nothing. \
+Beside it is timing.json: what the runs took, memory, processors; it is of the machine and differs from run to run.
+
+A criterion judges the policies that it names. If none of those run has one, nothing is judged: a line on standard \
+error says so, and the exit status is 0.
 
 Examples:
   chaos run flash-crowd --out report
@@ -119,7 +123,7 @@ pub(crate) struct Run {
     /// Prints the report as JSON on standard output instead of tables
     #[arg(long)]
     pub(crate) json: bool,
-    /// Where report.json and index.html go; made if it is not there. Without, the tables are all
+    /// Where report.json, index.html and timing.json go; made if it is not there. Without, the tables are all
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 }

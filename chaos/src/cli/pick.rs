@@ -1,5 +1,7 @@
 //! What a command is about: which scenarios, on which engine, under which policies.
 
+use std::path::PathBuf;
+
 use chaos::{Engine, Scenario, policy::Name, scenario::builtin};
 
 use super::faults::Faults;
@@ -8,6 +10,8 @@ use super::faults::Faults;
 #[derive(Clone, Debug)]
 pub(super) struct Picked {
     pub(super) scenario: Scenario,
+    /// The path of its file; `None` if it comes with the program.
+    pub(super) file: Option<PathBuf>,
     pub(super) engine: Engine,
     /// In the order of reports, each once.
     pub(super) policies: Vec<Name>,
@@ -59,16 +63,16 @@ pub(super) fn fit(policies: &[Name], engine: Engine, faults: &mut Faults) {
 
 /// Returns what is to be run, and adds everything that keeps it from being run to `faults`.
 pub(super) fn pick(wish: Wish<'_>, faults: &mut Faults) -> Picks {
-    let scenarios = match wish.names {
+    let scenarios: Vec<(Option<PathBuf>, Scenario)> = match wish.names {
         [] => {
             let found = builtin().filter_map(|(name, _)| faults.take(Scenario::find(name)));
-            found.collect()
+            found.map(|scenario| (None, scenario)).collect()
         }
         names => named(names, faults),
     };
     let nothing = scenarios.is_empty();
     let mut picks = Picks::default();
-    for scenario in scenarios {
+    for (file, scenario) in scenarios {
         if wish.quick && scenario.quick.skip {
             picks
                 .notes
@@ -91,6 +95,7 @@ pub(super) fn pick(wish: Wish<'_>, faults: &mut Faults) -> Picks {
         let policies = policies_of(&scenario, engine, wish, faults);
         picks.picked.push(Picked {
             scenario,
+            file,
             engine,
             policies,
         });
@@ -101,8 +106,8 @@ pub(super) fn pick(wish: Wish<'_>, faults: &mut Faults) -> Picks {
     picks
 }
 
-/// Returns the named scenarios, each once. Two of one name would be one in the report.
-fn named(names: &[String], faults: &mut Faults) -> Vec<Scenario> {
+/// Returns the named scenarios with their files, each once. Two of one name would be one in the report.
+fn named(names: &[String], faults: &mut Faults) -> Vec<(Option<PathBuf>, Scenario)> {
     let mut found: Vec<(&String, Scenario)> = Vec::new();
     for name in names {
         if found.iter().any(|(other, _)| *other == name) {
@@ -120,7 +125,11 @@ fn named(names: &[String], faults: &mut Faults) -> Vec<Scenario> {
         }
         found.push((name, scenario));
     }
-    found.into_iter().map(|(_, scenario)| scenario).collect()
+    let is_builtin = |given: &str| builtin().any(|(name, _)| name == given);
+    let found = found.into_iter();
+    found
+        .map(|(given, scenario)| ((!is_builtin(given)).then(|| given.into()), scenario))
+        .collect()
 }
 
 fn engine_of(scenario: &Scenario, wished: Option<Engine>) -> Result<Engine, String> {

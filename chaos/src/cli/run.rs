@@ -45,12 +45,27 @@ pub(super) fn run(args: &args::Run) -> Result<Verdict, Faults> {
         false => table(&report),
     };
     print(&text)?;
+    unjudged(&report);
     let failed = report.failures().next().is_some();
     Ok(if failed {
         Verdict::Fails
     } else {
         Verdict::Holds
     })
+}
+
+/// Warns of scenarios in which no criterion was judged: their part in the exit status says nothing.
+fn unjudged(report: &Report) {
+    let names: Vec<&str> = report
+        .unjudged()
+        .map(|scenario| scenario.name.as_str())
+        .collect();
+    if !names.is_empty() {
+        note(&format!(
+            "{}: nothing was judged: none of the policies run has a criterion",
+            names.join(", ")
+        ));
+    }
 }
 
 /// Returns what is to be run, or everything that is wrong with what was asked.

@@ -67,7 +67,7 @@ pub(super) fn all(
     let whole: u64 = sim.iter().chain(&live).map(|job| job.weight).sum();
     let collects: Vec<Mutex<Collect<'_>>> = picked
         .iter()
-        .map(|picked| Mutex::new(Collect::new(&picked.scenario, picked.engine, quick)))
+        .map(|picked| Mutex::new(collect(picked, quick)))
         .collect();
 
     let progress = Progress::begin(sim.len() + live.len(), live_only(&sim, &live));
@@ -99,6 +99,14 @@ pub(super) fn all(
     let collects =
         collects.map(|collect| collect.into_inner().unwrap_or_else(PoisonError::into_inner));
     Ok((collects.map(Collect::finish).collect(), timings))
+}
+
+fn collect(picked: &Picked, quick: bool) -> Collect<'_> {
+    let collect = Collect::new(&picked.scenario, picked.engine, quick);
+    match &picked.file {
+        Some(file) => collect.of_file(file),
+        None => collect,
+    }
 }
 
 fn groups(picked: &[Picked], seeds: u32) -> Vec<Group<'_>> {

@@ -1,8 +1,13 @@
 //! From the outcomes of a scenario to its report.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
-use super::{Mark, PolicyReport, Replay, ScenarioReport, Series, watch::watched};
+use super::{
+    Mark, PolicyReport, Replay, ScenarioReport, Series, replay::file_to_type, watch::watched,
+};
 use crate::{
     Engine,
     judge::{Finding, Judge, Verdict, by_seed},
@@ -19,6 +24,7 @@ pub struct Collect<'a> {
     watched: Vec<usize>,
     engine: Engine,
     quick: bool,
+    typed: String,
     seeds: BTreeSet<u64>,
     policies: BTreeMap<Name, PolicyReport>,
 }
@@ -33,9 +39,18 @@ impl<'a> Collect<'a> {
             watched: watched(scenario),
             engine,
             quick,
+            typed: scenario.name.clone(),
             seeds: BTreeSet::new(),
             policies: BTreeMap::new(),
         }
+    }
+
+    /// Says that the scenario is that of a file, for the replay: built-in ones go by their names. Only the file's name is
+    /// kept, so that the report is the same wherever it lies.
+    #[must_use]
+    pub fn of_file(mut self, file: &Path) -> Self {
+        self.typed = file_to_type(file);
+        self
     }
 
     /// Adds all runs of one policy, each with its seed; what was added of it before is replaced.
@@ -63,7 +78,7 @@ impl<'a> Collect<'a> {
             self.seeds.len(),
         );
         let policies = self.policies.keys().copied();
-        let replay = Replay::new(&scenario.name, self.engine, seeds, policies, self.quick);
+        let replay = Replay::new(&self.typed, self.engine, seeds, policies, self.quick);
         let service = |place: usize| {
             scenario
                 .services

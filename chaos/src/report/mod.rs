@@ -107,6 +107,19 @@ fn word<T: std::fmt::Display, S: Serializer>(value: &T, serializer: S) -> Result
     serializer.collect_str(value)
 }
 
+// === impl ScenarioReport ===
+
+impl ScenarioReport {
+    /// Returns what the column is called that tells how the most important business fared.
+    fn success_of_top(&self) -> String {
+        if self.top_business.is_empty() {
+            "success".into()
+        } else {
+            format!("success of {}", self.top_business)
+        }
+    }
+}
+
 // === impl Report ===
 
 impl Report {
@@ -135,6 +148,15 @@ impl Report {
     pub fn failures(&self) -> impl Iterator<Item = (&ScenarioReport, Name, &Finding)> {
         self.findings()
             .filter(|(.., finding)| finding.verdict == Verdict::Fail)
+    }
+
+    /// Returns every scenario in which no criterion was judged: the policies that ran have none.
+    pub fn unjudged(&self) -> impl Iterator<Item = &ScenarioReport> {
+        self.scenarios.iter().filter(|scenario| {
+            let policies = scenario.policies.iter();
+            let mut findings = policies.flat_map(|policy| &policy.findings);
+            findings.all(|finding| finding.verdict == Verdict::Shown)
+        })
     }
 
     /// Returns every criterion with its scenario and policy.

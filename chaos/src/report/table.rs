@@ -5,6 +5,16 @@ use std::fmt::Write as _;
 use super::{Report, ScenarioReport};
 use crate::judge::{Figure, Unit, Verdict};
 
+/// What is said where nothing was judged, so that it is not taken for a pass.
+pub(super) const NOTHING_JUDGED: &str =
+    "nothing was judged: none of the policies run has a criterion";
+
+/// What the columns are.
+const LEGEND: &str = "\
+goodput: by the optimum, what could have succeeded. p99: time of what succeeded. mean wait: before the work began, at the
+service where it is longest. success: share of the tasks of the most important business. -: not judged, or nothing to measure.
+";
+
 /// Returns the report as text: a table for each scenario, what does not hold under it, and a last line that counts.
 #[must_use]
 pub fn table(report: &Report) -> String {
@@ -17,12 +27,25 @@ pub fn table(report: &Report) -> String {
         .filter(|(.., finding)| finding.verdict != Verdict::Shown);
     let (judged, failed) = (judged.count(), report.failures().count());
     let scenarios = report.scenarios.len();
+    if judged == 0 && scenarios > 0 {
+        text.push_str(NOTHING_JUDGED);
+        text.push('\n');
+    }
     let plural = if scenarios == 1 { "" } else { "s" };
     let held = judged - failed;
+    if scenarios > 0 {
+        text.push_str(LEGEND);
+    }
     // Here and below: writing into a String does not fail.
     let _ = writeln!(
         text,
-        "{scenarios} scenario{plural}, {held} of {judged} criteria hold"
+        "{scenarios} scenario{plural}, {held} of {judged} {} {}",
+        if judged == 1 { "criterion" } else { "criteria" },
+        if judged == 1 || held == 1 {
+            "holds"
+        } else {
+            "hold"
+        }
     );
     text
 }
@@ -34,12 +57,8 @@ fn add_scenario(text: &mut String, scenario: &ScenarioReport) {
         seeds => format!("{seeds} seeds from {}", replay.seed),
     };
     let _ = writeln!(text, "{name} ({engine}, {seeds})\n  {}", scenario.purpose);
-    let top = if scenario.top_business.is_empty() {
-        "top"
-    } else {
-        &scenario.top_business
-    };
-    let head = ["policy", "goodput", "p99", "longest wait", top, "verdict"];
+    let success = scenario.success_of_top();
+    let head = ["policy", "goodput", "p99", "mean wait", &success, "verdict"];
     let mut rows = vec![head.map(String::from)];
     for policy in &scenario.policies {
         let summary = &policy.summary;
@@ -65,6 +84,7 @@ fn add_scenario(text: &mut String, scenario: &ScenarioReport) {
         ]);
     }
     text.push_str(&aligned(&rows));
+    add_published(text, scenario);
     for policy in &scenario.policies {
         let failed = policy
             .findings
@@ -81,6 +101,22 @@ fn add_scenario(text: &mut String, scenario: &ScenarioReport) {
         }
     }
     text.push('\n');
+}
+
+/// Adds what was published of the policies, each beside ours.
+fn add_published(text: &mut String, scenario: &ScenarioReport) {
+    for policy in &scenario.policies {
+        for beside in &policy.published {
+            let published = beside.unit.show(Figure::Is(beside.published));
+            let _ = writeln!(
+                text,
+                "  published {}, {}: {published}, here {}",
+                policy.policy,
+                beside.what,
+                beside.unit.show(beside.ours)
+            );
+        }
+    }
 }
 
 /// Returns rows as lines, columns under each other: the first to the left, the others to the right.

@@ -127,8 +127,8 @@ fn wait(scenario: &ScenarioReport) -> Markup {
     let y = FRAME.up_by_factors(1.0, decades.last().copied().unwrap_or(most));
     let x = FRAME.across(scenario.duration_s);
     let words = Words {
-        title: "Queuing time, longest of the services",
-        about: about(scenario, "queuing time"),
+        title: "Mean queuing time, of the service with the longest",
+        about: about(scenario, "mean queuing time"),
     };
     let threshold = y.at(scenario.threshold_ms);
     chart(

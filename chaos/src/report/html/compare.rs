@@ -9,6 +9,13 @@ use crate::{
     report::{PolicyReport, ScenarioReport},
 };
 
+/// What the columns are that do not say it themselves.
+const LEGEND: &str = "Mean wait: before the work began, at the service where it is longest. In vain: of the work done, \
+the share for tasks that failed. At caller: of what was refused, the share that callers withheld. Sent: calls sent, \
+retries included, by calls that tasks wanted.";
+const FAIRNESS: &str =
+    " Fairness: the highest success of tasks by their number of calls, by the lowest.";
+
 /// Returns the policies by goodput, the highest first, those that are equal by name.
 pub(super) fn ranked(scenario: &ScenarioReport) -> Vec<&PolicyReport> {
     let mut policies: Vec<&PolicyReport> = scenario.policies.iter().collect();
@@ -44,11 +51,11 @@ pub(super) fn table(scenario: &ScenarioReport) -> Markup {
                         th scope="col" { "policy" }
                         th.bar scope="col" { "goodput / optimum" }
                         th scope="col" title="99th percentile of the time of what succeeded" { "p99" }
-                        th scope="col" title="mean wait at the service where it is longest" { "longest wait" }
-                        th scope="col" title="share of tasks that succeeded" { (scenario.top_business) }
-                        th scope="col" title="of the work done, for tasks that failed" { "in vain" }
-                        th scope="col" title="of what was refused, withheld by callers" { "at caller" }
-                        th scope="col" title="calls sent by calls wanted" { "sent" }
+                        th scope="col" title="mean time before the work began, at the service where it is longest" { "mean wait" }
+                        th scope="col" title="share of its tasks that succeeded" { (scenario.success_of_top()) }
+                        th scope="col" title="of the work done, the share for tasks that failed" { "in vain" }
+                        th scope="col" title="of what was refused, the share that callers withheld" { "at caller" }
+                        th scope="col" title="calls sent, retries included, by calls that tasks wanted" { "sent" }
                         @if calls { th scope="col" title="highest success by lowest, over calls a task" { "fairness" } }
                         th scope="col" { "verdict" }
                     }
@@ -58,6 +65,7 @@ pub(super) fn table(scenario: &ScenarioReport) -> Markup {
                 }
             }
         }
+        p.note { (LEGEND) @if calls { (FAIRNESS) } }
     }
 }
 

@@ -8,7 +8,7 @@ use super::{charts::mean, section::anchor};
 use crate::{
     judge::{Figure, Unit, Verdict},
     policy::Name,
-    report::{PolicyReport, Report, ScenarioReport, cells::FLOOR},
+    report::{PolicyReport, Report, ScenarioReport, cells::FLOOR, table::NOTHING_JUDGED},
 };
 
 pub(super) fn overview(report: &Report) -> Markup {
@@ -22,6 +22,7 @@ pub(super) fn overview(report: &Report) -> Markup {
             p.kicker { "dagor chaos" }
             h1 {
                 @if judged == 0 { "Nothing was judged" }
+                @else if judged == 1 { "The criterion " (if failed == 0 { "holds" } else { "does not hold" }) }
                 @else if failed == 0 { "All " (judged) " criteria hold" }
                 @else { (failed) " of " (judged) " criteria " (if failed == 1 { "does" } else { "do" }) " not hold" }
             }
@@ -29,6 +30,7 @@ pub(super) fn overview(report: &Report) -> Markup {
                 (scenarios) (if scenarios == 1 { " scenario" } else { " scenarios" })
                 ", commit " code { (report.commit) }
             }
+            @if judged == 0 && scenarios > 0 { p.facts { (NOTHING_JUDGED) } }
             (failures(report))
             @if scenarios > 1 { (heat_map(report)) }
         }
@@ -126,7 +128,7 @@ fn heat_cell(scenario: &ScenarioReport, policy: Name) -> Markup {
         .iter()
         .find(|report| report.policy == policy)
     else {
-        return html! { td.none {} };
+        return html! { td.none title="not run" { "-" } };
     };
     let class = if is_best(scenario, report) {
         "best"

@@ -46,8 +46,9 @@ fn outcome(scenario: &ScenarioReport) -> Markup {
     };
     let (held, failed) = (count(Verdict::Pass), count(Verdict::Fail));
     html! {
-        @if failed > 0 { span.chip.fail { "\u{2717} " (failed) " of " (held + failed) " fail" } }
-        @else if held > 0 { span.chip.pass { "\u{2713} all " (held) " hold" } }
+        @if failed > 0 { span.chip.fail { "\u{2717} " (failed) " of " (held + failed) (if failed == 1 { " fails" } else { " fail" }) } }
+        @else if held > 0 { span.chip.pass { "\u{2713} " @if held == 1 { "it holds" } @else { "all " (held) " hold" } } }
+        @else { span.chip { "nothing judged" } }
     }
 }
 
