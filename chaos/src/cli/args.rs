@@ -36,7 +36,9 @@ Examples:
 
 const AFTER_TABLE: &str = "\
 Tasks make 1 to 4 calls each at a service that is offered 0.67 to 10 times what it can serve. A figure is the goodput \
-by the optimum, both in calls of tasks that succeeded. On real sockets the cells are fewer, smaller and shorter, so \
+by the optimum, both in calls of tasks that succeeded; its geometric mean over a policy's cells counts those below \
+0.001 as 0.001. The paper's own policies run four times as long as the others in virtual time, since their level moves \
+by 1 % a second. On real sockets the cells are fewer, smaller and shorter, so \
 that two cores carry them: 1, 2, 4 calls and the mix, loads of 0.67 to 4.
 
 The JSON: {\"cells\":[{\"policy\":…,\"load\":…,\"calls\":\"1|2|3|4|mix\",\"goodput\":…,\"optimum\":…,\"ratio\":…}],
@@ -73,7 +75,7 @@ pub(crate) enum Command {
     /// Prints a commented template of a scenario, or writes it to FILE
     #[command(after_help = "Examples:\n  chaos new | less\n  chaos new mine.toml")]
     New {
-        /// Where to; nothing is there yet
+        /// Where to; a file that is there already stays as it is
         file: Option<PathBuf>,
     },
     /// Reads scenario files and names every fault in them, by line and key
