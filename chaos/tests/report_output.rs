@@ -207,6 +207,10 @@ fn an_empty_report_is_one_too() {
     let mut report = Report::new("0123abc");
     report.add(collect.finish());
     assert_well_formed(&page(&report));
+    assert!(page(&report).contains("Nothing was judged"));
+    assert!(
+        table(&report).contains("nothing was judged: none of the policies run has a criterion")
+    );
     assert!(
         report
             .json()
@@ -282,6 +286,11 @@ who is back within two seconds.
         "{text}"
     );
     assert!(text.contains("FAIL\n"), "{text}");
+    assert!(!text.contains("not sent"), "{text}");
+    let mut live = small();
+    live.scenarios[0].policies[2].surplus = 12;
+    let text = table(&live);
+    assert!(text.contains("\n  dagor: 12 tasks not sent, "), "{text}");
 }
 
 #[test]

@@ -6,8 +6,9 @@ use chaos::policy::Name;
 use clap::{Args, Parser, Subcommand, value_parser};
 
 const AFTER: &str = "\
-Exit status: 0 if all criteria hold, or none was judged, which a line on standard error says; 1 if one fails; 2 for a bad file, an unknown name, wrong usage, or a run that the \
-system did not let happen. With 2 every fault is one line on standard error, and nothing is written.
+Exit status: 0 if all criteria hold, or none was judged, which a line on standard error says; 1 if one fails; 2 for a \
+bad file, an unknown name, wrong usage, or a run that the system did not let happen. With 2 every fault is one line \
+on standard error, and nothing is written.
 
 Examples:
   chaos list
@@ -20,8 +21,9 @@ Examples:
 
 const AFTER_RUN: &str = "\
 Runs in virtual time are spread over all cores and are the same to the byte for the same seed, on any machine. Runs \
-on real sockets follow one another. The report appears when all runs are done: one that is interrupted leaves nothing. \
-Beside it is timing.json: what the runs took, memory, processors; it is of the machine and differs from run to run.
+on real sockets follow one another, and their figures need an otherwise idle machine. The report appears when all \
+runs are done: one that is interrupted leaves nothing. Beside it is timing.json: what the runs took, memory, \
+processors; it is of the machine and differs from run to run.
 
 A criterion judges the policies that it names. If none of those run has one, nothing is judged: a line on standard \
 error says so, and the exit status is 0.
@@ -36,8 +38,10 @@ Examples:
 
 const AFTER_TABLE: &str = "\
 Tasks make 1 to 4 calls each at a service that is offered 0.67 to 10 times what it can serve. A figure is the goodput \
-by the optimum, both in calls of tasks that succeeded. On real sockets the cells are fewer, smaller and shorter, so \
-that two cores carry them: 1, 2, 4 calls and the mix, loads of 0.67 to 4.
+by the optimum, both in calls of tasks that succeeded; its geometric mean over a policy's cells counts those below \
+0.001 as 0.001. The paper's own policies run four times as long as the others in virtual time, since their level \
+moves by 1 % a second. On real sockets the cells are fewer, smaller and shorter, so that two cores carry them: 1, 2, \
+4 calls and the mix, loads of 0.67 to 4.
 
 The JSON: {\"cells\":[{\"policy\":…,\"load\":…,\"calls\":\"1|2|3|4|mix\",\"goodput\":…,\"optimum\":…,\"ratio\":…}],
 \"geomean\":{…}}, goodput and optimum in calls a second.
@@ -73,7 +77,7 @@ pub(crate) enum Command {
     /// Prints a commented template of a scenario, or writes it to FILE
     #[command(after_help = "Examples:\n  chaos new | less\n  chaos new mine.toml")]
     New {
-        /// Where to; nothing is there yet
+        /// Where to; a file that is there already stays as it is
         file: Option<PathBuf>,
     },
     /// Reads scenario files and names every fault in them, by line and key

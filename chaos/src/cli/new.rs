@@ -1,6 +1,10 @@
 //! `chaos new`
 
-use std::{fs::OpenOptions, io::Write as _, path::Path};
+use std::{
+    fs::OpenOptions,
+    io::{self, Write as _},
+    path::Path,
+};
 
 use chaos::scenario::TEMPLATE;
 
@@ -14,7 +18,7 @@ pub(super) fn new(file: Option<&Path>) -> Result<Verdict, Faults> {
     match file {
         None => print(TEMPLATE)?,
         Some(file) => {
-            write(file).map_err(|error| Faults::of(format_args!("{}: {error}", file.display())))?;
+            write(file).map_err(|error| fault(file, &error))?;
             note(&format!(
                 "{}: written, run it with chaos run {0}",
                 file.display()
@@ -24,7 +28,15 @@ pub(super) fn new(file: Option<&Path>) -> Result<Verdict, Faults> {
     Ok(Verdict::Holds)
 }
 
-fn write(file: &Path) -> std::io::Result<()> {
+fn fault(file: &Path, error: &io::Error) -> Faults {
+    let place = file.display();
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => Faults::of(format_args!("{place} exists already")),
+        _ => Faults::of(format_args!("{place}: {error}")),
+    }
+}
+
+fn write(file: &Path) -> io::Result<()> {
     let mut new = OpenOptions::new().write(true).create_new(true).open(file)?;
     new.write_all(TEMPLATE.as_bytes())
 }

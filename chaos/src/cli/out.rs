@@ -2,6 +2,9 @@
 
 use std::io::{self, ErrorKind, Write as _};
 
+/// What is said of runs in real time: nothing in a report tells a busy machine from a policy that is slow.
+pub(crate) const NEEDS_IDLE: &str = "live: figures need an otherwise idle machine";
+
 /// Writes to standard output. That it was closed (`chaos list | head -1`) is no error.
 pub(crate) fn print(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();

@@ -44,12 +44,37 @@ pub(super) fn engine(word: &str, faults: &mut Faults) -> Option<Engine> {
 pub(super) fn policies(words: &[String], faults: &mut Faults) -> Option<Vec<Name>> {
     let parsed: Vec<Option<Name>> = words
         .iter()
-        .map(|word| faults.take(word.trim().parse()))
+        .map(|word| faults.take(policy(word.trim())))
         .collect();
     let mut policies: Vec<Name> = parsed.into_iter().collect::<Option<_>>()?;
     policies.sort_unstable();
     policies.dedup();
     (!policies.is_empty()).then_some(policies)
+}
+
+/// Returns the policy of this name, or what to say of a name that none has.
+fn policy(word: &str) -> Result<Name, String> {
+    word.parse().map_err(|_| {
+        let names = Name::ALL.map(Name::as_str);
+        let perhaps = nearest(word, &names).map(|near| format!(", perhaps {near}"));
+        format!(
+            "policy = {word:?}, expected one of {}{}",
+            names.join(", "),
+            perhaps.unwrap_or_default()
+        )
+    })
+}
+
+/// Returns the name that somebody may have meant, if a slip or two lead from it to `word`.
+fn nearest<'a>(word: &str, names: &[&'a str]) -> Option<&'a str> {
+    // What is longer than any name was no slip, and would take long to compare.
+    const LONGEST: usize = 64;
+    let slips = |name: &str| strsim::osa_distance(word, name);
+    let near = names
+        .iter()
+        .filter(|_| word.len() <= LONGEST)
+        .filter(|name| slips(name) <= (name.len() / 3).max(1));
+    near.min_by_key(|name| slips(name)).copied()
 }
 
 /// Says of policies that were asked for whether the engine can run them.

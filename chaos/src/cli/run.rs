@@ -8,7 +8,7 @@ use dagor::Clock;
 
 use super::{
     Faults, Verdict, args, memory,
-    out::{note, print},
+    out::{NEEDS_IDLE, note, print},
     pick::{self, Picks, Wish},
     place,
     runs::{self, Seeds},
@@ -18,6 +18,9 @@ use super::{
 pub(super) fn run(args: &args::Run) -> Result<Verdict, Faults> {
     let Picks { picked, notes } = picks(args)?;
     notes.iter().for_each(|line| note(line));
+    if picked.iter().any(|picked| picked.engine == Engine::Live) {
+        note(NEEDS_IDLE);
+    }
 
     let clock = Clock::system();
     let begun = clock.now();

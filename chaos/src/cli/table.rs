@@ -9,12 +9,20 @@ use chaos::{
     table::{Cell, Options, Table},
 };
 
-use super::{Faults, Verdict, args, out::print, pick, place, progress::Progress};
+use super::{
+    Faults, Verdict, args,
+    out::{NEEDS_IDLE, note, print},
+    pick, place,
+    progress::Progress,
+};
 
 /// Measures the cells and prints them.
 pub(super) fn table(args: &args::Table) -> Result<Verdict, Faults> {
     let options = options(args)?;
     let live = options.engine == Engine::Live;
+    if live {
+        note(NEEDS_IDLE);
+    }
     let cells = Cell::all(&options);
     let runs = cells.len() * options.seeds().count();
     let progress = Progress::begin(runs, live.then(|| duration(&cells, &options)));

@@ -63,6 +63,7 @@ impl<'a> Collect<'a> {
             verdict: overall(&findings),
             summary: self.judge.summary(runs),
             findings,
+            surplus: runs.iter().map(|(_, outcome)| outcome.surplus).sum(),
             published: self.judge.published(runs, policy),
             series: Series::new(self.scenario, &self.watched, optimum, &by_seed(runs)),
         };

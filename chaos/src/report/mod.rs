@@ -96,6 +96,9 @@ pub struct PolicyReport {
     pub summary: Summary,
     /// Each criterion.
     pub findings: Vec<Finding>,
+    /// Tasks, of all runs, that the live engine did not send because too many were under way; they failed. 0 in
+    /// virtual time. Many are a sign that the machine, not the policy, was the bottleneck.
+    pub surplus: u64,
     /// Published figures beside ours.
     pub published: Vec<Beside>,
     /// What happened when.

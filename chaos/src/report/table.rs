@@ -85,6 +85,7 @@ fn add_scenario(text: &mut String, scenario: &ScenarioReport) {
     }
     text.push_str(&aligned(&rows));
     add_published(text, scenario);
+    add_surplus(text, scenario);
     for policy in &scenario.policies {
         let failed = policy
             .findings
@@ -116,6 +117,18 @@ fn add_published(text: &mut String, scenario: &ScenarioReport) {
                 beside.unit.show(beside.ours)
             );
         }
+    }
+}
+
+/// Adds what the live engine could not send, which is what a machine without a CPU to spare shows.
+fn add_surplus(text: &mut String, scenario: &ScenarioReport) {
+    for policy in scenario.policies.iter().filter(|it| it.surplus > 0) {
+        let plural = if policy.surplus == 1 { "" } else { "s" };
+        let _ = writeln!(
+            text,
+            "  {}: {} task{plural} not sent, too many were under way; is the machine busy?",
+            policy.policy, policy.surplus
+        );
     }
 }
 

@@ -24,12 +24,18 @@ fn all_that_is_wrong_is_told_at_once_and_nothing_written() {
     let lines = lines(&output.stderr);
     for said in [
         "engine = \"moon\", expected sim or live",
-        "policy = \"dager\", expected one of none ",
-        "policy = \"nine\", expected one of none ",
+        "policy = \"dager\", expected one of none, ",
+        "policy = \"nine\", expected one of none, ",
         "no-such-scenario: expected ",
     ] {
         let found = lines.iter().filter(|line| line.starts_with(said)).count();
         assert_eq!(found, 1, "{said}: {lines:#?}");
+    }
+    for near in [
+        "acc, governor, perhaps dagor",
+        "acc, governor, perhaps none",
+    ] {
+        assert!(lines.iter().any(|line| line.ends_with(near)), "{lines:#?}");
     }
     // The call to nowhere and the criterion without a measure.
     let in_file = lines
