@@ -22,8 +22,8 @@ Examples:
 const AFTER_RUN: &str = "\
 Runs in virtual time are spread over all cores and are the same to the byte for the same seed, on any machine. Runs \
 on real sockets follow one another, and their figures need an otherwise idle machine. The report appears when all \
-runs are done: one that is interrupted leaves nothing. Beside it is timing.json: what the runs took, memory, \
-processors; it is of the machine and differs from run to run.
+runs are done: one that is interrupted leaves no report, at worst files whose names begin with a dot. Beside it is \
+timing.json: what the runs took, memory, processors; it is of the machine and differs from run to run.
 
 A criterion judges the policies that it names. If none of those run has one, nothing is judged: a line on standard \
 error says so, and the exit status is 0.

@@ -27,14 +27,27 @@ pub(crate) fn file(file: &Path) -> Result<(), String> {
     try_in(&parent).map_err(|error| format!("{place}: cannot be written: {error}"))
 }
 
-/// Writes a whole file or none: beside it first, then in its place.
+/// Writes a whole file or none: beside it first, then in its place. What is there and is no file, a device or a pipe,
+/// is written to as it is; a link stays one, and a file keeps its mode.
 pub(crate) fn write(file: &Path, text: &str) -> Result<(), String> {
+    let there = std::fs::metadata(file).ok();
+    if there.as_ref().is_some_and(|there| !there.is_file()) {
+        return std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()));
+    }
+    let target = match &there {
+        Some(_) => file.canonicalize().unwrap_or_else(|_| file.to_owned()),
+        None => file.to_owned(),
+    };
+    let file = target.as_path();
     let parent = or_here(file.parent().unwrap_or_else(|| Path::new("")));
     let written = tempfile::NamedTempFile::new_in(parent).and_then(|mut beside| {
         use std::io::Write as _;
         beside.write_all(text.as_bytes())?;
         beside.as_file().sync_all()?;
-        open_to_readers(beside.as_file())?;
+        match &there {
+            Some(there) => beside.as_file().set_permissions(there.permissions())?,
+            None => open_to_readers(beside.as_file())?,
+        }
         beside.persist(file).map_err(|error| error.error)
     });
     written
@@ -78,6 +91,27 @@ mod tests {
         assert_eq!(std::fs::read_dir(here.path()).unwrap().count(), 0);
         assert_eq!(folder(here.path()), Ok(()));
         assert_eq!(folder(Path::new("target-of-nobody")), Ok(()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_written_to_and_a_link_stays_one() {
+        use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
+        let here = tempfile::tempdir().unwrap();
+        let [kept, link, nowhere] = ["kept", "link", "nowhere"].map(|name| here.path().join(name));
+        std::fs::write(&kept, "old").unwrap();
+        std::fs::set_permissions(&kept, std::fs::Permissions::from_mode(0o600)).unwrap();
+        symlink(&kept, &link).unwrap();
+        symlink("/dev/null", &nowhere).unwrap();
+
+        write(&link, "new").unwrap();
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(std::fs::read_to_string(&kept).unwrap(), "new");
+        assert_eq!(kept.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+
+        write(&nowhere, "gone").unwrap();
+        assert!(nowhere.symlink_metadata().unwrap().is_symlink());
+        assert!(nowhere.metadata().unwrap().file_type().is_char_device());
     }
 
     #[test]
