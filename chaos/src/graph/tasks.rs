@@ -96,8 +96,10 @@ impl Task {
     async fn run(self, run: Run, answering: Answering) {
         let Self { call, weight, came } = self;
         let answer = within(&run.world, call.deadline, answering).await;
-        let good = answer.is_some_and(|answer| Ending::of(&answer) == Ending::Served);
         let now = run.world.now();
+        // Where time is real, a client that is kept from its turn finds both the answer and the deadline gone by.
+        let in_time = now <= call.deadline;
+        let good = in_time && answer.is_some_and(|answer| Ending::of(&answer) == Ending::Served);
         run.recorder.task_ended(came, now, &call, weight, good);
     }
 }
