@@ -150,9 +150,7 @@ impl Builder {
             .longest_wait
             .unwrap_or(5 * settings.constants.threshold);
         let concurrency = super::shared::concurrency(&settings);
-        let by_hand =
-            dispatcher.map(|ask| -> Box<dyn Fn() + Send + Sync> { Box::new(move || ask()) });
-        let gate = Gate::new(&concurrency, clock.clone(), longest_wait, by_hand);
+        let gate = Gate::new(&concurrency, clock.clone(), longest_wait, dispatcher);
         let shared = Arc::new(Shared {
             name,
             #[cfg(feature = "http")]

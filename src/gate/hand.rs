@@ -32,7 +32,7 @@ pub(super) enum Rouse {
     /// A task on tokio, woken by this.
     Task(Arc<Notify>),
     /// Whoever was told to by this function.
-    Hand(Box<dyn Fn() + Send + Sync>, Mutex<Ticks>),
+    Hand(Arc<dyn Fn() + Send + Sync>, Mutex<Ticks>),
 }
 
 /// When a dispatcher by hand last did what happens by time.
@@ -44,7 +44,7 @@ pub(super) struct Ticks {
 }
 
 impl Rouse {
-    pub(super) fn by_hand(ask: Box<dyn Fn() + Send + Sync>) -> Self {
+    pub(super) fn by_hand(ask: Arc<dyn Fn() + Send + Sync>) -> Self {
         let ticks = Ticks {
             at: 0,
             resting: true,

@@ -102,7 +102,7 @@ impl Gate {
         concurrency: &Concurrency,
         clock: Clock,
         longest_wait: Duration,
-        by_hand: Option<Box<dyn Fn() + Send + Sync>>,
+        by_hand: Option<Arc<dyn Fn() + Send + Sync>>,
     ) -> Arc<Self> {
         let workers = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let limit = Limit::new(concurrency, workers);
