@@ -1,0 +1,385 @@
+//! The limiter of many processes, which count in one Redis.
+//!
+//! Three keys for each (corp, API), with the corp as hash tag, so that a cluster keeps them on one node and a script may
+//! use them together:
+//!
+//! | key | holds | lives |
+//! |---|---|---|
+//! | `wecom:{corp}:limit:api:state` | pace, blocks, learnt ceiling and cap, whose turn it is | the long window, or until all learnt is undone |
+//! | `wecom:{corp}:limit:api:ring` | the calls of the long window in up to 121 slots | the long window |
+//! | `wecom:{corp}:limit:api:leases` | the calls in flight | the longest of them |
+//!
+//! Asking is one script, so that what is taken is taken from all or from none, and two processes never read the same
+//! number before either writes it; giving back is another. What they reckon is what the limiter of one process
+//! reckons, to the microsecond.
+//!
+//! # Whose time
+//!
+//! The server's, and never earlier than it was: a process whose clock is slow refills nothing. Where scripts may not ask for
+//! `TIME`, as in some rented Redis, it is the caller's calendar, with the same rule; whichever clock is
+//! ahead then leads, and [`skew`](super::Limits::skew) must be as long as the clocks are apart.
+//! [`RedisLimiter::tells_time`] tells which it is.
+//!
+//! # Who goes first
+//!
+//! Within a process the line decides. Between them: a less important call must leave half of the credit, so a more important one
+//! of another process finds its room first; and the last room in flight goes to the process whose caller has the
+//! turn, so that nobody starves beside one who gives back and takes again.
+//!
+//! # What is lost when
+//!
+//! Redis unreachable or slow: nothing is granted ([`Refusal::Unreachable`](super::Refusal::Unreachable)), because a
+//! count that nobody keeps is no limit. A process dies: its calls in flight end with their leases. A reply is lost: what
+//! was granted is given back when the connection works again, or ends with its lease. Redis loses its memory: the
+//! count begins anew, and up to a window's worth is sent too much.
+//!
+//! # Cost
+//!
+//! One round trip to ask and one to give back, about 10 µs each of Redis' one thread (`benches/limit.rs`). Who finds no room is told when to ask
+//! again, and spreads that over a quarter of the credit, so that eight processes ask about three times a call. Of a call in flight
+//! nobody knows when it ends: the one that has the turn asks every 10 ms, the others every 40 ms.
+
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use redis::{Script, aio::ConnectionLike};
+use tokio::{runtime::Handle, time::timeout};
+
+use super::{
+    Ask, BoxAcquire, Limiter, Limits,
+    book::End,
+    desk::{Answer, Desk, Outcome, Room},
+    plan::{Micros, Plan, duration, micros},
+    table::Table,
+};
+use crate::{
+    clock::Clock,
+    error::{BoxError, Invalid},
+    keyspace::{self, Failure, clean},
+    rank::Rank,
+};
+
+mod arguments;
+
+/// A limiter that counts in a Redis, 6.0 or later. Cheap to clone; clones share connection and waiting lines.
+///
+/// `C` is any connection of the `redis` crate that can be cloned. Best one that finds its way back by itself
+/// (`ConnectionManager`, `ClusterConnection`): a `MultiplexedConnection` that broke stays broken, and nothing is granted then.
+///
+/// All processes that share it must have the same limits. An ACL user for it needs what the
+/// [store for tokens](crate::token::RedisStore) needs, and `+hincrby +hdel +zadd +zrem +zcard +zscore
+/// +zremrangebyscore`.
+///
+/// ```no_run
+/// # async fn run() -> Result<(), wecom::BoxError> {
+/// use wecom::limit::{Limits, RedisLimiter};
+///
+/// let redis = redis::Client::open("redis://127.0.0.1/")?;
+/// let connection = redis.get_multiplexed_async_connection().await?;
+/// let limiter = RedisLimiter::connect(connection, Limits::default()).await?;
+/// if !limiter.tells_time() {
+///     eprintln!("this Redis does not tell the time: keep the clocks together");
+/// }
+/// # Ok(()) }
+/// ```
+pub struct RedisLimiter<C: RedisConnection>(Arc<Shared<C>>);
+
+/// A connection to a Redis that can be cloned; implemented for all that fit, not by hand.
+pub trait RedisConnection: ConnectionLike + Clone + Send + Sync + 'static {}
+
+struct Shared<C: RedisConnection> {
+    office: Arc<Office<C>>,
+    prefix: Box<str>,
+    table: Table<RedisRoom<C>>,
+}
+
+/// What all (corp, API) need to ask.
+struct Office<C> {
+    connection: C,
+    plan: Arc<Plan>,
+    clock: Clock,
+    tells_time: bool,
+    acquire: Script,
+    settle: Script,
+    /// Tells this limiter from others; the beginning of its leases.
+    who: Box<str>,
+    leases: AtomicU64,
+    /// How long a question may take.
+    timeout: Duration,
+}
+
+/// The count of one (corp, API), elsewhere.
+struct RedisRoom<C> {
+    office: Arc<Office<C>>,
+    keys: Arc<[String; 3]>,
+}
+
+/// A lease on a call in flight.
+struct Lease {
+    name: String,
+    granted: Micros,
+    /// To give it back where there is no runtime.
+    runtime: Handle,
+}
+
+/// How often to ask while all that is known is that too many calls are in flight.
+const POLL: Duration = Duration::from_millis(10);
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(1);
+
+// === impl RedisLimiter ===
+
+impl<C: RedisConnection> RedisLimiter<C> {
+    /// Returns a limiter that uses this connection, having asked whether Redis tells scripts its time. Its keys
+    /// begin with `wecom`, and it waits 1 s for an answer.
+    ///
+    /// # Errors
+    ///
+    /// [`Invalid`] if one of the limits is out of its range; else Redis cannot be asked, or runs no scripts.
+    pub async fn connect(connection: C, limits: Limits) -> Result<Self, BoxError> {
+        let mut office = Office {
+            connection,
+            plan: Arc::new(limits.check()?),
+            clock: Clock::system(),
+            tells_time: false,
+            acquire: Script::new(include_str!("acquire.lua")),
+            settle: Script::new(include_str!("settle.lua")),
+            who: new_name(),
+            leases: AtomicU64::new(0),
+            timeout: DEFAULT_TIMEOUT,
+        };
+        office.tells_time = office.probe().await?;
+        Ok(Self::of(office, keyspace::PREFIX.into()))
+    }
+
+    /// Returns a limiter with another prefix of its keys. Default `wecom`. It shares nothing with this one.
+    ///
+    /// # Errors
+    ///
+    /// If it is empty, longer than 64 bytes, or has a byte that is no letter, digit, `-`, `_`, `.` or `:`. Braces
+    /// would become the hash tag in place of the corp.
+    pub fn with_prefix(self, prefix: &str) -> Result<Self, Invalid> {
+        let prefix = keyspace::prefix(prefix)?;
+        Ok(Self::of(self.0.office.again(), prefix))
+    }
+
+    /// Returns a limiter that waits for an answer of Redis this long, 1 ms to 60 s; what is out of the range is moved
+    /// into it. Default 1 s. It shares no waiting line with this one.
+    ///
+    /// Too short: calls fail while Redis is only slow, and what was granted meanwhile is unused until it is given back.
+    #[must_use]
+    pub fn with_timeout(self, timeout: Duration) -> Self {
+        let mut office = self.0.office.again();
+        office.timeout = timeout.clamp(Duration::from_millis(1), Duration::from_secs(60));
+        Self::of(office, self.0.prefix.clone())
+    }
+
+    /// Returns whether Redis told scripts its time when this limiter was made. If not, the clocks of the processes count.
+    #[must_use]
+    pub fn tells_time(&self) -> bool {
+        self.0.office.tells_time
+    }
+
+    fn of(office: Office<C>, prefix: Box<str>) -> Self {
+        Self(Arc::new(Shared {
+            office: Arc::new(office),
+            prefix,
+            table: Table::new(),
+        }))
+    }
+
+    fn desk(&self, ask: &Ask<'_>) -> Arc<Desk<RedisRoom<C>>> {
+        let Shared {
+            office,
+            prefix,
+            table,
+        } = &*self.0;
+        table.get(ask.corp, ask.api, || {
+            let name = |part| format!("{prefix}:{{{}}}:limit:{}:{part}", ask.corp, ask.api);
+            let room = RedisRoom {
+                office: Arc::clone(office),
+                keys: Arc::new(["state", "ring", "leases"].map(name)),
+            };
+            Desk::new(room, Arc::clone(&office.plan), office.clock)
+        })
+    }
+}
+
+impl<C: RedisConnection> Limiter for RedisLimiter<C> {
+    fn acquire<'a>(&'a self, ask: Ask<'a>) -> BoxAcquire<'a> {
+        Box::pin(async move { self.desk(&ask).acquire(ask.rank, ask.patience).await })
+    }
+}
+
+impl<C: RedisConnection> Clone for RedisLimiter<C> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<C: RedisConnection> fmt::Debug for RedisLimiter<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RedisLimiter")
+            .field("limits", &self.0.office.plan.limits)
+            .field("prefix", &self.0.prefix)
+            .finish_non_exhaustive()
+    }
+}
+
+// === impl RedisConnection ===
+
+impl<C: ConnectionLike + Clone + Send + Sync + 'static> RedisConnection for C {}
+
+// === impl Office ===
+
+impl<C: Clone> Office<C> {
+    /// Returns another one with the same settings.
+    fn again(&self) -> Self {
+        Self {
+            connection: self.connection.clone(),
+            plan: Arc::clone(&self.plan),
+            clock: self.clock,
+            tells_time: self.tells_time,
+            acquire: self.acquire.clone(),
+            settle: self.settle.clone(),
+            who: new_name(),
+            leases: AtomicU64::new(0),
+            timeout: self.timeout,
+        }
+    }
+}
+
+impl<C: RedisConnection> Office<C> {
+    /// Returns whether scripts are told the time.
+    async fn probe(&self) -> Result<bool, BoxError> {
+        let mut connection = self.connection.clone();
+        let script = Script::new("return redis.pcall('TIME').err and 0 or 1");
+        let asked = script.invoke_async::<_, i64>(&mut connection);
+        let told = timeout(self.timeout, asked).await;
+        Ok(told.map_err(|_| Failure::Slow)?.map_err(clean)? == 1)
+    }
+
+    /// Asks, in the name of a new lease. The time is used by a Redis that tells none.
+    async fn ask(
+        &self,
+        keys: &[String; 3],
+        lease: &str,
+        (rank, waited): (Rank, Duration),
+        now: Micros,
+    ) -> Result<(i64, Micros, Micros), BoxError> {
+        let mut connection = self.connection.clone();
+        let mut invocation = self.acquire.key(keys);
+        invocation.arg(now).arg(lease).arg(&*self.who);
+        let numbers = arguments::acquire(&self.plan, rank, waited, POLL);
+        invocation.arg(&numbers);
+        Ok(invocation
+            .invoke_async(&mut connection)
+            .await
+            .map_err(clean)?)
+    }
+
+    /// Gives a lease back. `granted` is 0 where it is not known.
+    async fn give_back(
+        &self,
+        keys: &[String; 3],
+        (lease, granted): (&str, Micros),
+        end: End,
+        now: Micros,
+    ) -> Result<(), BoxError> {
+        let mut connection = self.connection.clone();
+        let mut invocation = self.settle.key(keys);
+        invocation.arg(now).arg(lease).arg(granted);
+        let (name, arguments) = arguments::settle(&self.plan, end);
+        invocation.arg(name);
+        for (name, value) in arguments {
+            invocation.arg(name).arg(value);
+        }
+        let removed: Result<i64, _> = invocation.invoke_async(&mut connection).await;
+        removed.map(drop).map_err(|error| clean(error).into())
+    }
+
+    fn calendar(&self) -> Micros {
+        micros(self.clock.calendar())
+    }
+}
+
+// === impl RedisRoom ===
+
+impl<C: RedisConnection> RedisRoom<C> {
+    /// Gives a lease back without waiting for it, and calls `then`.
+    fn give_back(&self, lease: Lease, end: End, then: impl FnOnce() + Send + 'static) {
+        let (office, keys) = (Arc::clone(&self.office), Arc::clone(&self.keys));
+        let runtime = Handle::try_current().unwrap_or_else(|_| lease.runtime.clone());
+        runtime.spawn(async move {
+            let whose = (&*lease.name, lease.granted);
+            let given = office.give_back(&keys, whose, end, office.calendar());
+            // Nobody can be told of a failure, and none needs to be: the lease ends by itself.
+            let _ = timeout(office.plan.limits.lease, given).await;
+            then();
+        });
+    }
+}
+
+impl<C: RedisConnection> Room for RedisRoom<C> {
+    type Grant = Lease;
+
+    fn ask_now(&self, _now: Duration, _rank: Rank) -> Option<Answer<Lease>> {
+        None
+    }
+
+    async fn ask(&self, rank: Rank, waited: Duration) -> Result<Answer<Lease>, BoxError> {
+        let office = &self.office;
+        let number = office.leases.fetch_add(1, Ordering::Relaxed);
+        let mut lease = Lease {
+            name: format!("{}:{number}", office.who),
+            granted: 0,
+            runtime: Handle::current(),
+        };
+        let asked = office.ask(&self.keys, &lease.name, (rank, waited), office.calendar());
+        let answer = timeout(office.timeout, asked).await;
+        let (kind, value, pace) = match answer.unwrap_or_else(|_| Err(Failure::Slow.into())) {
+            Ok(answer) => answer,
+            Err(error) => {
+                // It may have been granted all the same.
+                self.give_back(lease, End::Unused, || {});
+                return Err(error);
+            }
+        };
+        let pace = duration(pace);
+        let outcome = match kind {
+            1 => {
+                lease.granted = value;
+                Outcome::Granted(lease)
+            }
+            2 => Outcome::Full(Some(duration(value))),
+            _ => {
+                // So that processes do not all ask for the same room; the credit outlasts it.
+                let spread = duration(rand::random_range(0..=office.plan.credit / 4));
+                Outcome::After(duration(value) + spread)
+            }
+        };
+        Ok(Answer { outcome, pace })
+    }
+
+    fn settle(desk: &Arc<Desk<Self>>, lease: Lease, end: End) {
+        let ringing = Arc::clone(desk);
+        desk.room.give_back(lease, end, move || ringing.ring());
+    }
+
+    fn is_blank(&self, _now: Duration) -> bool {
+        true
+    }
+}
+
+/// Returns a name that no other limiter has.
+fn new_name() -> Box<str> {
+    format!("{:016x}", rand::random::<u64>()).into()
+}
+
+#[cfg(test)]
+mod tests;

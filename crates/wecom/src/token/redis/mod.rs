@@ -1,0 +1,267 @@
+//! Tokens in a Redis that processes share.
+//!
+//! Three keys for each (corp, app), with the corp as hash tag, so that a cluster keeps them on one node:
+//!
+//! | key | holds | lives |
+//! |---|---|---|
+//! | `wecom:{corp}:app:token` | the token, its generation, its whole life | as long as the token |
+//! | `wecom:{corp}:app:lease` | who fetches now | as long as the lease |
+//! | `wecom:{corp}:app:fence` | the last generation leased, and stored | twice the life of a token, 4 hours at least |
+//!
+//! Each step is one script, so it is done as a whole or not at all, and goes by the server's time. None of the keys
+//! lives for ever: a generation is made of the server's time, so that it also grows over a lost
+//! fence. Where `TIME` is refused, as by some rented ones, it is made of the caller's time, and one more
+//! than the last at least; order then hangs on the fence alone.
+//!
+//! A failover may lose a lease or a token that was not copied yet. That costs one fetch, and order is kept by the
+//! generation.
+//!
+//! The token is kept as it is: who can read these keys can call as the app for up to two hours, and who can write
+//! them can stop it. So give the clients a user of their own, which alone sees the prefix, and encrypt
+//! the connection if others share the network:
+//!
+//! ```text
+//! ACL SETUSER wecom on >… resetkeys ~wecom:* resetchannels -@all +eval +evalsha +script|load
+//!     +time +get +set +del +hget +hmget +hset +pttl +pexpire +ping
+//! ```
+//!
+//! # Example: one store for all clients of a process
+//!
+//! ```no_run
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! use wecom::token::RedisStore;
+//!
+//! let redis = redis::Client::open("redis://127.0.0.1/")?;
+//! let connection = redis.get_multiplexed_async_connection().await?;
+//! let store = RedisStore::new(connection).with_prefix("wecom-test")?;
+//! # let _ = store;
+//! # Ok(()) }
+//! ```
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use redis::{Script, aio::ConnectionLike};
+
+use super::{BoxFuture, Lease, Stored, TokenKey, TokenStore};
+use crate::{
+    clock::Clock,
+    error::{BoxError, Invalid},
+    keyspace::{self, clean},
+    secret::Secret,
+};
+
+/// A store in a Redis, 6.0 or later. Clones use the same connection.
+///
+/// `C` is any connection of the `redis` crate that can be cloned: `MultiplexedConnection`, or `ConnectionManager` and
+/// `ClusterConnection`, which find their way back by themselves. It is the connection's business to reconnect; the
+/// keeper's to give up a call that takes too long.
+#[derive(Clone)]
+pub struct RedisStore<C> {
+    connection: C,
+    prefix: Box<str>,
+    /// For a Redis that does not tell the time.
+    clock: Clock,
+    scripts: Arc<Scripts>,
+}
+
+struct Scripts {
+    load: Script,
+    lease: Script,
+    store: Script,
+    release: Script,
+    remove: Script,
+}
+
+/// What a script returns of a token: the token, its generation, its whole life and the rest, in ms.
+type Row = Option<(String, String, String, u64)>;
+
+// === impl RedisStore ===
+
+impl<C> RedisStore<C> {
+    /// The fence lives at least for twice the usual 7200 s.
+    const FENCE: Duration = Duration::from_secs(4 * 3600);
+
+    /// Returns a store that uses this connection, and `wecom` as the prefix of its keys.
+    #[must_use]
+    pub fn new(connection: C) -> Self {
+        Self {
+            connection,
+            prefix: keyspace::PREFIX.into(),
+            clock: Clock::system(),
+            scripts: Arc::new(Scripts {
+                load: Script::new(include_str!("load.lua")),
+                lease: Script::new(include_str!("lease.lua")),
+                store: Script::new(include_str!("store.lua")),
+                release: Script::new(include_str!("release.lua")),
+                remove: Script::new(include_str!("remove.lua")),
+            }),
+        }
+    }
+
+    /// Sets what its keys begin with. Default `wecom`. Processes with different prefixes share nothing.
+    ///
+    /// # Errors
+    ///
+    /// If it is empty, longer than 64 bytes, or has a byte that is no letter, digit, `-`, `_`, `.` or `:`. Braces
+    /// would become the hash tag in place of the corp.
+    pub fn with_prefix(mut self, prefix: &str) -> Result<Self, Invalid> {
+        self.prefix = keyspace::prefix(prefix)?;
+        Ok(self)
+    }
+
+    fn name(&self, key: &TokenKey, part: &str) -> String {
+        let Self { prefix, .. } = self;
+        let TokenKey { corp, app } = key;
+        format!("{prefix}:{{{corp}}}:{app}:{part}")
+    }
+}
+
+impl<C> TokenStore for RedisStore<C>
+where
+    C: ConnectionLike + Clone + Send + Sync + 'static,
+{
+    fn load<'a>(&'a self, key: &'a TokenKey) -> BoxFuture<'a, Result<Option<Stored>, BoxError>> {
+        Box::pin(async {
+            let mut connection = self.connection.clone();
+            let row: Row = self
+                .scripts
+                .load
+                .key(self.name(key, "token"))
+                .invoke_async(&mut connection)
+                .await
+                .map_err(clean)?;
+            read(row)
+        })
+    }
+
+    fn lease<'a>(
+        &'a self,
+        key: &'a TokenKey,
+        lasts: Duration,
+    ) -> BoxFuture<'a, Result<Option<Lease>, BoxError>> {
+        Box::pin(async move {
+            let mut connection = self.connection.clone();
+            let owner = format!("{:032x}", rand::random::<u128>());
+            let generation: Option<String> = self
+                .scripts
+                .lease
+                .key(self.name(key, "token"))
+                .key(self.name(key, "fence"))
+                .key(self.name(key, "lease"))
+                .arg(&owner)
+                .arg(whole_ms(lasts))
+                .arg(whole_ms(Self::FENCE))
+                .arg(micros(self.clock.calendar()))
+                .invoke_async(&mut connection)
+                .await
+                .map_err(clean)?;
+            let Some(generation) = generation else {
+                return Ok(None);
+            };
+            Ok(Some(Lease {
+                generation: number(&generation, "a lease's generation")?,
+                owner: owner.into(),
+            }))
+        })
+    }
+
+    fn store<'a>(
+        &'a self,
+        key: &'a TokenKey,
+        new: Stored,
+    ) -> BoxFuture<'a, Result<Option<Stored>, BoxError>> {
+        Box::pin(async move {
+            let mut connection = self.connection.clone();
+            let fence = Self::FENCE.max(new.whole.saturating_mul(2));
+            let row: Row = self
+                .scripts
+                .store
+                .key(self.name(key, "token"))
+                .key(self.name(key, "fence"))
+                .arg(new.token.reveal())
+                .arg(new.generation)
+                .arg(whole_ms(new.whole))
+                .arg(whole_ms(new.lasts))
+                .arg(whole_ms(fence))
+                .invoke_async(&mut connection)
+                .await
+                .map_err(clean)?;
+            read(row)
+        })
+    }
+
+    fn release<'a>(
+        &'a self,
+        key: &'a TokenKey,
+        lease: &'a Lease,
+    ) -> BoxFuture<'a, Result<(), BoxError>> {
+        Box::pin(async {
+            let mut connection = self.connection.clone();
+            let _: i64 = self
+                .scripts
+                .release
+                .key(self.name(key, "lease"))
+                .arg(&*lease.owner)
+                .invoke_async(&mut connection)
+                .await
+                .map_err(clean)?;
+            Ok(())
+        })
+    }
+
+    fn remove<'a>(
+        &'a self,
+        key: &'a TokenKey,
+        value: &'a Secret,
+    ) -> BoxFuture<'a, Result<bool, BoxError>> {
+        Box::pin(async {
+            let mut connection = self.connection.clone();
+            let removed: i64 = self
+                .scripts
+                .remove
+                .key(self.name(key, "token"))
+                .arg(value.reveal())
+                .invoke_async(&mut connection)
+                .await
+                .map_err(clean)?;
+            Ok(removed > 0)
+        })
+    }
+}
+
+impl<C> fmt::Debug for RedisStore<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RedisStore")
+            .field("prefix", &self.prefix)
+            .finish_non_exhaustive()
+    }
+}
+
+fn read(row: Row) -> Result<Option<Stored>, BoxError> {
+    let Some((token, generation, whole, left)) = row else {
+        return Ok(None);
+    };
+    Ok(Some(Stored {
+        token: Secret::from(token),
+        lasts: Duration::from_millis(left),
+        whole: Duration::from_millis(number(&whole, "a token's whole_ms")?),
+        generation: number(&generation, "a token's generation")?,
+    }))
+}
+
+fn number(text: &str, what: &'static str) -> Result<u64, BoxError> {
+    text.parse().map_err(|_| {
+        format!("redis: {what} is not a whole number; who else writes that key?").into()
+    })
+}
+
+/// Returns it in milliseconds, at least 1: Redis takes no life of 0.
+fn whole_ms(duration: Duration) -> u64 {
+    // Redis adds it to its clock, in a signed number.
+    const MOST: u64 = 1 << 52;
+    u64::try_from(duration.as_millis()).map_or(MOST, |ms| ms.clamp(1, MOST))
+}
+
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(0)
+}
