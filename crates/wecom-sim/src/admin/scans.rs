@@ -1,0 +1,165 @@
+//! Customers who scan.
+
+use std::collections::HashSet;
+
+use http::Method;
+use serde_json::{Value, json};
+
+use super::{
+    answer::{Answer, Fault, not_there, told},
+    asked::Asked,
+    customers::CUSTOMER,
+};
+use crate::{
+    Sim,
+    given::Wanted,
+    profile::names::{CORP_ID, USERID},
+    scan::{Load, Scan, Scanned},
+    world::Corp,
+};
+
+/// `/admin/eligible`
+pub(super) fn eligible(sim: &Sim, asked: &Asked) -> Answer {
+    let scanner = sim.parts().scanner();
+    match asked.method {
+        Method::GET => {
+            // Ids may look like numbers, so they are taken as they were written.
+            asked.query(|mut table| {
+                table.take("corp");
+                table.take("config_id");
+                table.end();
+            })?;
+            let Some(corp) = asked.query_text("corp") else {
+                return Err(Fault::Mistake(String::from("corp: it is missing")));
+            };
+            let members = scanner.eligible(corp, asked.query_text("config_id"))?;
+            Ok(json!({ "corp": corp, "members": members }))
+        }
+        Method::PUT => {
+            asked.no_query()?;
+            let (corp, code, members) = asked.body(|mut table| {
+                let mut corp = String::new();
+                let (mut code, mut members) = (None, None);
+                table.needed("corp", CORP_ID, &mut corp);
+                table.maybe_text("config_id", CODE, &mut code);
+                if !table.has("members") {
+                    table.missing("members", "a list of userids, or null for all");
+                }
+                table.maybe_texts("members", USERID, &mut members);
+                table.end();
+                (corp, code, members)
+            })?;
+            let members: Option<HashSet<String>> = members.map(HashSet::from_iter);
+            let count = members.as_ref().map(HashSet::len);
+            scanner.set_eligible(&corp, code.as_deref(), members)?;
+            Ok(json!({ "corp": corp, "members": count }))
+        }
+        _ => Err(Fault::Method("GET, PUT")),
+    }
+}
+
+/// `/admin/scans`
+pub(super) fn scan(sim: &Sim, asked: &Asked) -> Answer {
+    asked.only(&Method::POST, "POST")?;
+    asked.no_query()?;
+    let (corp, code, customer, count) = asked.body(|mut table| {
+        let (mut corp, mut code) = (String::new(), String::new());
+        let mut customer = None;
+        let mut count = 1;
+        table.needed("corp", CORP_ID, &mut corp);
+        table.needed("config_id", CODE, &mut code);
+        table.maybe_text("external_userid", CUSTOMER, &mut customer);
+        table.whole("count", 1..=MOST_SCANS, &mut count);
+        table.end();
+        (corp, code, customer, count)
+    })?;
+    let scan = Scan {
+        corp: &corp,
+        config_id: &code,
+        external_userid: customer.as_deref(),
+        at_s: None,
+    };
+    let scanner = sim.parts().scanner();
+    let scans: Result<Vec<Scanned>, _> = (0..count).map(|_| scanner.scan_as(scan)).collect();
+    told(shown(&scans?))
+}
+
+/// `/admin/corps/{id}/burst`
+pub(super) fn burst(sim: &Sim, corp: &Corp, asked: &Asked) -> Answer {
+    asked.only(&Method::POST, "POST")?;
+    asked.no_query()?;
+    let (code, count) = asked.body(|mut table| {
+        let mut code = String::new();
+        table.needed("config_id", CODE, &mut code);
+        let count = table.needed_whole("count", 1..=MOST_SCANS);
+        table.end();
+        (code, count.unwrap_or_default())
+    })?;
+    let scans = sim.parts().scanner().burst(corp.id(), &code, count)?;
+    told(shown(&scans))
+}
+
+/// `/admin/loads`
+pub(super) fn loads(sim: &Sim, asked: &Asked) -> Answer {
+    asked.no_query()?;
+    let scanner = sim.parts().scanner();
+    match asked.method {
+        Method::GET => told(json!({ "loads": scanner.loads() })),
+        Method::POST => {
+            let seed = sim.world().seed();
+            let mut load = asked.body(|mut table| {
+                let mut load = Load {
+                    corp: String::new(),
+                    config_ids: Vec::new(),
+                    per_second: 1.0,
+                    scans: None,
+                    seed,
+                };
+                table.needed("corp", CORP_ID, &mut load.corp);
+                table.texts("config_ids", CODE, &mut load.config_ids);
+                if let Some(rate) = table.needed_number("per_second", 0.001..=100_000.0) {
+                    load.per_second = rate;
+                }
+                table.maybe_whole("scans", 1..=u64::MAX, &mut load.scans);
+                table.whole("seed", 0..=u64::MAX, &mut load.seed);
+                table.end();
+                load
+            })?;
+            if load.config_ids.is_empty()
+                && let Some(corp) = sim.world().corp(&load.corp)
+            {
+                load.config_ids = corp.config_ids(0, MOST_CODES);
+            }
+            Ok(json!({ "id": scanner.start(load)? }))
+        }
+        _ => Err(Fault::Method("GET, POST")),
+    }
+}
+
+/// `/admin/loads/{number}`
+pub(super) fn load(sim: &Sim, id: &str, asked: &Asked) -> Answer {
+    asked.only(&Method::DELETE, "DELETE")?;
+    asked.no_query()?;
+    asked.no_body()?;
+    match id.parse().is_ok_and(|id| sim.parts().scanner().stop(id)) {
+        true => Ok(json!({ "stopped": id })),
+        false => not_there("load", id),
+    }
+}
+
+/// Returns the first scans, and how many there were.
+fn shown(scans: &[Scanned]) -> Value {
+    let first = &scans[..scans.len().min(MOST_SHOWN)];
+    json!({ "scans": first, "total": scans.len() })
+}
+
+/// A `config_id`; whether there is one is another question.
+const CODE: Wanted = Wanted::open("1 to 128 characters of ASCII that can be seen", |text| {
+    (1..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
+});
+
+const MOST_SHOWN: usize = 1000;
+const MOST_SCANS: u32 = 100_000;
+
+/// As many as a load can hold without thought.
+const MOST_CODES: usize = 1_000_000;

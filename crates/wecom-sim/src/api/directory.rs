@@ -1,0 +1,149 @@
+//! The calls for the directory: `get_follow_user_list`, `user/get`, `department/list`; and `getcallbackip`.
+
+use serde::Serialize;
+
+use super::{
+    checks::{ParamsAlone, Steps, check},
+    context::{Answer, Context},
+    query,
+};
+use crate::world::State;
+
+#[derive(Serialize)]
+struct Followers {
+    follow_user: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct User {
+    userid: String,
+    name: String,
+    department: Vec<u32>,
+    main_department: u32,
+    /// 1 active, 2 disabled, 4 not activated, 5 left.
+    status: u8,
+    /// 0 when disabled.
+    enable: u8,
+}
+
+#[derive(Serialize)]
+struct Departments {
+    department: Vec<Department>,
+}
+
+#[derive(Serialize)]
+struct Department {
+    id: u32,
+    name: String,
+    parentid: u32,
+    order: u32,
+}
+
+#[derive(Serialize)]
+struct Ips {
+    ip_list: [&'static str; 1],
+}
+
+struct Reading {
+    userid: Result<String, i64>,
+}
+
+/// Tells who may have customers: those with permission, activated, verified, in scope and not disabled.
+pub(crate) fn follow_users(context: &Context<'_>) -> Answer {
+    let state = context.corp.state();
+    check(
+        context,
+        &state,
+        &mut ParamsAlone(context.call.method_fits()),
+    )?;
+    let may = state
+        .members
+        .iter()
+        .filter(|(_, row)| row.flags.may_follow());
+    let follow_user = may.map(|(_, row)| row.userid.to_string()).collect();
+    drop(state);
+    context.answer(&Followers { follow_user })
+}
+
+/// Tells of a member.
+pub(crate) fn user(context: &Context<'_>) -> Answer {
+    let mut reading = Reading {
+        userid: context.query("userid", 40063),
+    };
+    let state = context.corp.state();
+    check(context, &state, &mut reading)?;
+    let userid = reading.userid?;
+    let number = state.members.number(&userid).ok_or(60111)?;
+    let row = state.members.get(number).ok_or(60111)?;
+    let status = row.flags.status();
+    let user = User {
+        name: userid.clone(),
+        userid,
+        department: row.departments.to_vec(),
+        main_department: row.departments.first().copied().unwrap_or(1),
+        status,
+        enable: u8::from(status != 2),
+    };
+    drop(state);
+    context.answer(&user)
+}
+
+/// Tells of the departments below one, and of itself; of all without an id.
+pub(crate) fn departments(context: &Context<'_>) -> Answer {
+    let id = match query::value(context.call.query(), "id").as_deref() {
+        None | Some("") => Ok(None),
+        Some(id) => id.parse::<u32>().map(Some).map_err(|_| 40058),
+    };
+    let state = context.corp.state();
+    let wrong = context.call.method_fits().and_then(|()| id.map(|_| ()));
+    check(context, &state, &mut ParamsAlone(wrong))?;
+    let id = id?;
+    if id.is_some_and(|id| !state.departments.has(id)) {
+        return Err(60003);
+    }
+    let below = |there: &u32| id.is_none_or(|id| state.departments.is_within(*there, &[id]));
+    let all = state.departments.iter().filter(|(there, _)| below(there));
+    let department = all.map(|(id, department)| Department {
+        id,
+        name: department.name.to_string(),
+        parentid: department.parent,
+        order: 0,
+    });
+    let departments = Departments {
+        department: department.collect(),
+    };
+    context.answer(&departments)
+}
+
+/// Tells where callbacks come from.
+pub(crate) fn callback_ip(context: &Context<'_>) -> Answer {
+    let state = context.corp.state();
+    check(
+        context,
+        &state,
+        &mut ParamsAlone(context.call.method_fits()),
+    )?;
+    drop(state);
+    context.answer(&Ips {
+        ip_list: ["127.0.0.1"],
+    })
+}
+
+// === impl Reading ===
+
+impl Steps for Reading {
+    fn params(&self) -> Result<(), i64> {
+        self.userid
+            .as_ref()
+            .map_or_else(|errcode| Err(*errcode), |_| Ok(()))
+    }
+
+    fn members(&mut self, state: &State) -> Result<(), i64> {
+        let Ok(userid) = &self.userid else {
+            return Ok(());
+        };
+        let number = state.members.number(userid).ok_or(60111)?;
+        let row = state.members.get(number).ok_or(60111)?;
+        row.flags.errcode_on_read().map_or(Ok(()), Err)
+    }
+}

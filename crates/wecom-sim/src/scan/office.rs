@@ -1,0 +1,160 @@
+//! What one enterprise's customers meet: who is said to be there, and how many each has had today.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Choice, LONGEST_LIST};
+use crate::{
+    profile::{self, MemberFlag},
+    world::{Corp, Random},
+};
+
+/// One enterprise, as its customers meet it.
+#[derive(Debug)]
+pub(super) struct Office {
+    random: Random,
+    /// Those said to be there; `None`: all.
+    eligible: Option<HashSet<String>>,
+    /// The same for single codes, where it counts instead.
+    eligible_of: HashMap<String, HashSet<String>>,
+    /// Customers a day for each member.
+    cap: Option<u32>,
+    /// The same for single members, where it counts instead.
+    cap_of: HashMap<String, u32>,
+    /// Customers of today, of members with a limit.
+    today: HashMap<String, u32>,
+    /// Those who were made full here.
+    filled: HashSet<String>,
+    customers: u64,
+}
+
+// === impl Office ===
+
+impl Office {
+    pub(super) fn new(seed: u64, corp: &profile::Corp) -> Self {
+        let own = corp.members.iter().filter_map(|member| {
+            let cap = member.customers_per_day?;
+            Some((member.userid.clone(), cap))
+        });
+        Self {
+            random: Random::new(seed, &format!("scans of {}", corp.id)),
+            eligible: None,
+            eligible_of: HashMap::new(),
+            cap: corp.customers_per_day,
+            cap_of: own.collect(),
+            today: HashMap::new(),
+            filled: HashSet::new(),
+            customers: 0,
+        }
+    }
+
+    /// Returns a customer who was never here.
+    pub(super) fn somebody_new(&mut self) -> String {
+        self.customers += 1;
+        format!("wm{:016x}{:08x}", self.random.next(), self.customers)
+    }
+
+    pub(super) fn welcome_code(&self) -> String {
+        format!("{:016x}{:016x}", self.random.next(), self.random.next())
+    }
+
+    /// Draws one of the members as WeCom does, and says who would have been right.
+    pub(super) fn choose(&self, corp: &Corp, config_id: &str, mut targets: Vec<String>) -> Choice {
+        let there = self.eligible_of.get(config_id).or(self.eligible.as_ref());
+        let is_fit = |userid: &String| {
+            there.is_none_or(|there| there.contains(userid)) && has_no_flag(corp, userid)
+        };
+        if targets.is_empty() {
+            return Choice {
+                userid: None,
+                is_fit: false,
+                eligible: Vec::new(),
+            };
+        }
+        let place = self.random.below(targets.len());
+        let fit: Vec<bool> = targets.iter().map(is_fit).collect();
+        let eligible = targets.iter().zip(&fit).filter(|(_, fit)| **fit);
+        let eligible = eligible.map(|(userid, _)| userid.clone());
+        Choice {
+            eligible: eligible.take(LONGEST_LIST).collect(),
+            is_fit: fit[place],
+            userid: Some(targets.swap_remove(place)),
+        }
+    }
+
+    /// Notes one more customer of a member, and that it is full if it is.
+    pub(super) fn took(&mut self, corp: &Corp, userid: &str) {
+        let Some(cap) = self.cap_of.get(userid).copied().or(self.cap) else {
+            return;
+        };
+        let today = self.today.entry(String::from(userid)).or_default();
+        *today += 1;
+        if *today >= cap && corp.set_flag(userid, MemberFlag::Full) {
+            self.filled.insert(String::from(userid));
+        }
+    }
+
+    pub(super) fn new_day(&mut self, corp: &Corp) -> usize {
+        self.today.clear();
+        let filled = self.filled.drain();
+        filled
+            .filter(|userid| corp.clear_flag(userid, MemberFlag::Full))
+            .count()
+    }
+
+    pub(super) fn set_cap(&mut self, userid: &str, cap: Option<u32>) {
+        match cap {
+            Some(cap) => self.cap_of.insert(String::from(userid), cap),
+            None => self.cap_of.remove(userid),
+        };
+    }
+
+    pub(super) fn renamed(&mut self, userid: &str, new: &str) {
+        if let Some(cap) = self.cap_of.remove(userid) {
+            self.cap_of.insert(String::from(new), cap);
+        }
+        if let Some(today) = self.today.remove(userid) {
+            self.today.insert(String::from(new), today);
+        }
+        let lists = self
+            .eligible
+            .iter_mut()
+            .chain(self.eligible_of.values_mut());
+        for list in lists.chain([&mut self.filled]) {
+            if list.remove(userid) {
+                list.insert(String::from(new));
+            }
+        }
+    }
+
+    pub(super) fn set_eligible(
+        &mut self,
+        config_id: Option<&str>,
+        members: Option<HashSet<String>>,
+    ) {
+        match (config_id, members) {
+            (None, members) => self.eligible = members,
+            (Some(code), Some(members)) => {
+                self.eligible_of.insert(String::from(code), members);
+            }
+            (Some(code), None) => {
+                self.eligible_of.remove(code);
+            }
+        }
+    }
+
+    pub(super) fn eligible(&self, config_id: Option<&str>) -> Option<Vec<String>> {
+        let there = match config_id {
+            Some(code) => self.eligible_of.get(code),
+            None => self.eligible.as_ref(),
+        };
+        let mut members: Vec<String> = there?.iter().cloned().collect();
+        members.sort();
+        Some(members)
+    }
+}
+
+/// Whether a customer can be added to a member at all.
+pub(super) fn has_no_flag(corp: &Corp, userid: &str) -> bool {
+    let member = corp.member(userid);
+    member.is_some_and(|member| member.flags.is_empty())
+}

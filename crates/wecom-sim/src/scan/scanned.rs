@@ -1,0 +1,42 @@
+//! One scan, and what is known of it.
+
+use serde::Serialize;
+
+/// What became of a scan.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// It went to a member who was eligible.
+    Routed,
+    /// It went to a member who was not.
+    MisRouted,
+    /// The code is gone, or its list is empty.
+    Nowhere,
+}
+
+/// One scan, and what is known of it.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+pub struct Scanned {
+    /// The enterprise.
+    pub corp: String,
+    /// The code.
+    pub config_id: String,
+    /// The code's `state`.
+    pub state: String,
+    /// When it happened, in milliseconds since the Unix epoch.
+    pub at_ms: u64,
+    /// Who scanned.
+    pub external_userid: String,
+    /// To whom it went.
+    pub userid: Option<String>,
+    /// Those on the code's list who were eligible at that moment; the first 100.
+    pub eligible: Vec<String>,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Whether the customer was added to the member, and the app told.
+    #[serde(rename = "added")]
+    pub is_added: bool,
+}
+
+/// The longest list of a code without what changes while it is expanded.
+pub(super) const LONGEST_LIST: usize = 100;

@@ -1,0 +1,89 @@
+//! Who is said to be there, how many customers each can have, and what became of the scans.
+
+use std::collections::HashSet;
+
+use super::{ScanCounts, Scanned, Scanner, lock};
+use crate::world::Mistake;
+
+// === impl Scanner ===
+
+impl Scanner {
+    /// Says who is there, of an enterprise or for one of its codes alone (which then counts); `None`: all.
+    ///
+    /// # Errors
+    ///
+    /// If the enterprise is not known.
+    pub fn set_eligible(
+        &self,
+        corp: &str,
+        config_id: Option<&str>,
+        members: Option<HashSet<String>>,
+    ) -> Result<(), Mistake> {
+        let (_, office) = self.known(corp)?;
+        lock(&office).set_eligible(config_id, members);
+        Ok(())
+    }
+
+    /// Returns who was said to be there.
+    ///
+    /// # Errors
+    ///
+    /// If the enterprise is not known.
+    pub fn eligible(
+        &self,
+        corp: &str,
+        config_id: Option<&str>,
+    ) -> Result<Option<Vec<String>>, Mistake> {
+        let (_, office) = self.known(corp)?;
+        Ok(lock(&office).eligible(config_id))
+    }
+
+    /// Sets how many customers a member can have in a day; `None`: as the enterprise.
+    ///
+    /// # Errors
+    ///
+    /// If the enterprise is not known.
+    pub fn set_cap(&self, corp: &str, userid: &str, cap: Option<u32>) -> Result<(), Mistake> {
+        let (_, office) = self.known(corp)?;
+        lock(&office).set_cap(userid, cap);
+        Ok(())
+    }
+
+    /// Takes over what is kept of a member under another userid.
+    ///
+    /// # Errors
+    ///
+    /// If the enterprise is not known.
+    pub fn renamed(&self, corp: &str, userid: &str, new: &str) -> Result<(), Mistake> {
+        let (_, office) = self.known(corp)?;
+        lock(&office).renamed(userid, new);
+        Ok(())
+    }
+
+    /// Begins a new day: nobody had a customer yet, and whoever was full for that is no more. Returns how many were.
+    ///
+    /// # Errors
+    ///
+    /// If the enterprise is not known.
+    pub fn new_day(&self, corp: &str) -> Result<usize, Mistake> {
+        let (corp, office) = self.known(corp)?;
+        Ok(lock(&office).new_day(&corp))
+    }
+
+    /// Returns what became of the scans, of one enterprise or of all.
+    #[must_use]
+    pub fn counts(&self, corp: Option<&str>) -> ScanCounts {
+        self.0.book.counts(corp)
+    }
+
+    /// Returns the last scans that were mis-routed, of one enterprise or of all, the newest first: of the last 1,000.
+    #[must_use]
+    pub fn mis_routed(&self, corp: Option<&str>) -> Vec<Scanned> {
+        self.0.book.mis_routed(corp)
+    }
+
+    /// Begins to count scans anew.
+    pub fn reset(&self) {
+        self.0.book.reset();
+    }
+}
