@@ -53,7 +53,7 @@ impl<R> Feedback<R, Error> for WecomFeedback {
 ///
 /// | setting | value | why |
 /// |---|---|---|
-/// | window, longest window | 1 s, 10 s | who waits in vain says so seconds later; with the usual 0.1 s to 1 s 4 % of the important calls are withheld at 2.85 times the demand, with these none (simulated) |
+/// | window, longest window | 1 s, 10 s | who waits in vain says so seconds later; with the usual 0.1 s to 1 s some 2 % of the important calls are withheld at 2.85 times the demand, with these none (simulated) |
 /// | what an overloaded window takes away | 1 % of the admitted | so that a tenth of the quota is not left unused: the limiter bounds what goes out already |
 /// | longest hold | 1 hour | the longest block that WeCom documents |
 /// | instances | 16,384 (corp, API) | some 12 KiB each, 200 MiB if all are busy; the one unused for longest is forgotten |
