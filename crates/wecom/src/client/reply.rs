@@ -11,17 +11,19 @@
 use bytes::Bytes;
 use http::{Response, StatusCode};
 use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::Value;
 
+use self::scalar::Scalar;
 use crate::error::{Errcode, Kind, Refused, Unreadable, find_hint};
+
+mod scalar;
 
 /// The two fields that every answer may have. Wider than documented, so that an odd one is told apart from none.
 #[derive(Deserialize)]
 struct Envelope {
     #[serde(default)]
-    errcode: Value,
+    errcode: Scalar,
     #[serde(default)]
-    errmsg: Value,
+    errmsg: Scalar,
 }
 
 /// Reads an answer.
@@ -70,10 +72,10 @@ impl Envelope {
     /// Returns the number, 0 if there is none.
     fn errcode(&self) -> Option<i64> {
         match &self.errcode {
-            Value::Null => Some(0),
-            Value::Number(number) => number.as_i64(),
-            Value::String(text) => text.trim().parse().ok(),
-            Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+            Scalar::Null => Some(0),
+            Scalar::Whole(number) => Some(*number),
+            Scalar::Text(text) => text.trim().parse().ok(),
+            Scalar::Other => None,
         }
     }
 }
