@@ -108,10 +108,17 @@ impl Call for GetCorpToken {
     }
 }
 
+/// In bytes. The documentation says to reserve 512 (path/91039); one too long for an address would be kept and fail
+/// every call of its life.
+const LONGEST_TOKEN: usize = 4096;
+
 fn token<'de, D: Deserializer<'de>>(from: D) -> Result<Secret, D::Error> {
     let token = String::deserialize(from)?;
     if token.is_empty() {
         return Err(D::Error::custom("access_token is empty"));
+    }
+    if token.len() > LONGEST_TOKEN {
+        return Err(D::Error::custom("access_token is longer than 4096 bytes"));
     }
     Ok(token.into())
 }
@@ -124,4 +131,20 @@ fn life<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
     let seconds =
         seconds.ok_or_else(|| D::Error::custom("expires_in is not 1 to 86400 seconds"))?;
     Ok(Duration::from_secs(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_too_long_for_an_address_is_none() {
+        let read = |length: usize| {
+            let token = "t".repeat(length);
+            let reply = serde_json::json!({ "access_token": token, "expires_in": 7200 });
+            serde_json::from_value::<Token>(reply)
+        };
+        assert!(read(LONGEST_TOKEN).is_ok());
+        assert!(read(LONGEST_TOKEN + 1).is_err() && read(0).is_err());
+    }
 }
