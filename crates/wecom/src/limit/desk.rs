@@ -454,7 +454,7 @@ impl fmt::Display for Shared {
 
 impl StdError for Shared {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.0.source()
+        Some(&**self.0)
     }
 }
 
