@@ -59,6 +59,7 @@ async fn conforms(store: &dyn TokenStore) {
     an_older_token_is_not_stored(store).await;
     a_token_is_removed_by_its_value(store).await;
     keys_are_apart(store).await;
+    a_generation_beyond_all_leases_is_refused(store).await;
 }
 
 async fn a_lease_has_one_holder(store: &dyn TokenStore) {
@@ -167,6 +168,21 @@ async fn keys_are_apart(store: &dyn TokenStore) {
     assert_eq!(text(store, &keys[0]).await.as_deref(), Some("of a"));
     assert_eq!(text(store, &keys[1]).await.as_deref(), Some("of b"));
     assert_eq!(text(store, &keys[2]).await, None);
+}
+
+async fn a_generation_beyond_all_leases_is_refused(store: &dyn TokenStore) {
+    let key = key("ww1", "beyond");
+    for generation in [9_000_000_000_000_000, 1 << 53, u64::MAX] {
+        let error = store.store(&key, stored("t", generation, LONG)).await;
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("generation"), "{error}");
+    }
+    assert_eq!(text(store, &key).await, None);
+    // Nor does it stand in the way of others.
+    let lease = leased(store, &key).await;
+    let new = stored("t", lease.generation, LONG);
+    store.store(&key, new).await.unwrap();
+    assert_eq!(text(store, &key).await.as_deref(), Some("t"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -385,24 +401,58 @@ mod redis_store {
     }
 
     #[tokio::test]
-    async fn what_another_program_has_put_there_is_an_error_or_nothing() {
+    async fn what_another_program_has_put_there_is_nothing() {
         let (_server, connection, store) = start().await;
         let key = key("ww1", "a");
-        let name = "wecom:{ww1}:a:token";
-        let () = run(&connection, &format!("SET {name} text")).await;
-        let error = store.load(&key).await.unwrap_err();
-        assert!(error.to_string().contains("WRONGTYPE"), "{error}");
+        for part in ["token", "lease", "fence"] {
+            let name = format!("wecom:{{ww1}}:a:{part}");
+            let () = run(&connection, &format!("SET {name} text")).await;
+        }
+        assert_eq!(store.load(&key).await.unwrap(), None);
+        let any = Secret::from("any");
+        assert!(!store.remove(&key, &any).await.unwrap());
+        let () = run(&connection, "DEL wecom:{ww1}:a:lease").await;
+        let _: i64 = run(&connection, "RPUSH wecom:{ww1}:a:lease text").await;
+        let stranger = Lease {
+            generation: 1,
+            owner: "text".into(),
+        };
+        store.release(&key, &stranger).await.unwrap();
 
-        let _: i64 = run(&connection, &format!("DEL {name}")).await;
-        let _: i64 = run(&connection, &format!("HSET {name} token t")).await;
-        assert_eq!(store.load(&key).await.unwrap(), None, "it has no end");
-        let _: i64 = run(&connection, &format!("PEXPIRE {name} 100000")).await;
-        assert!(store.load(&key).await.is_err());
-        let strange = format!("HSET {name} token t generation x whole_ms 7");
-        let _: i64 = run(&connection, &strange).await;
-        let error = store.load(&key).await.unwrap_err();
-        assert!(error.to_string().contains("generation"), "{error}");
-        leased(&store, &key).await;
+        let lease = leased(&store, &key).await;
+        let new = stored("t", lease.generation, LONG);
+        store.store(&key, new).await.unwrap();
+        assert_eq!(text(&store, &key).await.as_deref(), Some("t"));
+        assert_eq!(store.lease(&key, LONG).await.unwrap(), None);
+    }
+
+    #[tokio::test]
+    async fn other_errors_than_of_the_type_are_told() {
+        let (server, admin, _) = start().await;
+        let () = run(&admin, "ACL SETUSER blind on >pass ~* &* +@all -hmget -get").await;
+        let url = format!("redis://blind:pass@127.0.0.1:{}/", server.port());
+        let store = RedisStore::new(connect(&url).await);
+        let key = key("ww1", "a");
+        store.load(&key).await.unwrap_err();
+        store.lease(&key, LONG).await.unwrap_err();
+        store.store(&key, stored("t", 1, LONG)).await.unwrap_err();
+        let names: Vec<String> = run(&admin, "KEYS *").await;
+        assert!(names.is_empty(), "nothing was thrown away: {names:?}");
+    }
+
+    #[tokio::test]
+    async fn no_life_and_no_lease_is_longer_than_what_is_believed() {
+        let (_server, connection, store) = start().await;
+        let key = key("ww1", "a");
+        let mut new = stored("t", 1, Duration::MAX);
+        new.whole = Duration::MAX;
+        let there = store.store(&key, new).await.unwrap().unwrap();
+        assert_eq!(there.whole, Duration::from_secs(30 * 24 * 3600));
+        assert!(there.lasts <= there.whole, "{:?}", there.lasts);
+        assert!(store.lease(&key, Duration::MAX).await.unwrap().is_some());
+        let left: i64 = run(&connection, "PTTL wecom:{ww1}:a:lease").await;
+        assert!((1..=300_000).contains(&left), "{left}");
+        assert_eq!(store.lease(&key, LONG).await.unwrap(), None);
     }
 
     #[tokio::test]

@@ -13,6 +13,7 @@ use crate::{
     error::Invalid,
     name::{Api, CorpId},
     secret::Secret,
+    token::LONGEST_TOKEN,
 };
 
 /// The longest life of a token that is believed, in seconds. WeCom's live two hours.
@@ -107,10 +108,6 @@ impl Call for GetCorpToken {
         Ok(wire)
     }
 }
-
-/// In bytes. The documentation says to reserve 512 (path/91039); one too long for an address would be kept and fail
-/// every call of its life.
-const LONGEST_TOKEN: usize = 4096;
 
 fn token<'de, D: Deserializer<'de>>(from: D) -> Result<Secret, D::Error> {
     let token = String::deserialize(from)?;

@@ -143,6 +143,8 @@ impl Flight {
         let Some(found) = self.ask("load", shared.store.load(&shared.key)).await else {
             return Shelf::Unreachable;
         };
+        // What cannot be a token is replaced by the one that is fetched now.
+        let found = found.filter(Stored::is_token);
         let Some(held) = found.map(|stored| self.hold(stored, asked)) else {
             return Shelf::Empty;
         };
@@ -273,7 +275,7 @@ impl Flight {
             .ask("store", shared.store.store(&shared.key, new))
             .await
         {
-            Some(Some(there)) if there.generation > held.generation => {
+            Some(Some(there)) if there.generation > held.generation && there.is_token() => {
                 arrived(shared.install(self.hold(there, asked)))
             }
             // Too old already, though nothing newer is left.

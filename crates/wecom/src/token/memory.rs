@@ -104,6 +104,9 @@ impl TokenStore for MemoryStore {
         key: &'a TokenKey,
         new: Stored,
     ) -> BoxFuture<'a, Result<Option<Stored>, BoxError>> {
+        if let Err(error) = new.check_generation() {
+            return Box::pin(ready(Err(error)));
+        }
         let there = self.with(|shelf, now| {
             shelf.sweep(now);
             shelf.last = shelf.last.max(new.generation);

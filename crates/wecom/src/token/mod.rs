@@ -130,7 +130,6 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::keeper::Keeper;
 #[cfg(feature = "redis")]
 pub use self::redis::RedisStore;
 pub use self::{
@@ -139,6 +138,7 @@ pub use self::{
     settings::Settings,
     store::{Lease, Stored, TokenKey, TokenStore},
 };
+pub(crate) use self::{keeper::Keeper, store::LONGEST_TOKEN};
 
 /// A boxed future, so that stores can be chosen when the program runs.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -7,7 +7,15 @@
 use std::{fmt, time::Duration};
 
 use super::BoxFuture;
-use crate::{error::BoxError, name::CorpId, secret::Secret};
+use crate::{
+    error::{BoxError, Plain},
+    name::CorpId,
+    secret::Secret,
+};
+
+/// The longest token, in bytes. The documentation says to reserve 512 (path/91039); one too long for an address would be
+/// kept and fail every call of its life.
+pub(crate) const LONGEST_TOKEN: usize = 4096;
 
 /// Which token: of an enterprise, and of one of its apps, told by a hash of the secret it is fetched with.
 ///
@@ -29,7 +37,8 @@ pub struct Stored {
     pub lasts: Duration,
     /// How long it was valid when it was fetched.
     pub whole: Duration,
-    /// The number of the lease under which it was fetched. A store takes none with a smaller one.
+    /// The number of the lease under which it was fetched. A store takes none with a smaller one, nor one of
+    /// 9 × 10¹⁵ or more: no lease has ever had that, and there must be room for those to come.
     pub generation: u64,
 }
 
@@ -40,6 +49,27 @@ pub struct Lease {
     pub generation: u64,
     /// Proves to the store who holds it.
     pub owner: Box<str>,
+}
+
+// === impl Stored ===
+
+impl Stored {
+    /// Every generation is below this. What `redis/common.lua` says, too.
+    const MOST: u64 = 9_000_000_000_000_000;
+
+    /// Returns whether it can be a token at all: one that is empty, or too long for an address, would fail every call,
+    /// and WeCom would never be asked whether it is still good.
+    pub(super) fn is_token(&self) -> bool {
+        (1..=LONGEST_TOKEN).contains(&self.token.reveal().len())
+    }
+
+    /// Refuses one that would make all later ones look too old.
+    pub(super) fn check_generation(&self) -> Result<(), BoxError> {
+        if self.generation < Self::MOST {
+            return Ok(());
+        }
+        Err(Plain("a token's generation is 9000000000000000 or more, which no lease has").into())
+    }
 }
 
 /// A place for tokens that several processes can share.
@@ -59,7 +89,7 @@ pub trait TokenStore: Send + Sync + fmt::Debug + 'static {
     ) -> BoxFuture<'a, Result<Option<Lease>, BoxError>>;
 
     /// Stores a token unless one of a later generation has been stored before, and returns the one that is there
-    /// then: none if the later one has expired or was removed since.
+    /// then: none if the later one has expired or was removed since. Fails for a generation that no lease can have.
     fn store<'a>(
         &'a self,
         key: &'a TokenKey,

@@ -13,6 +13,14 @@
 //! fence. Where `TIME` is refused, as by some rented ones, it is made of the caller's time, and one more
 //! than the last at least; order then hangs on the fence alone.
 //!
+//! What stands under these names is this client's alone. Whatever else is found there, left by an operator, a `PERSIST`,
+//! another version or a dump, counts as not there, and the next token is stored over it: a key of another
+//! type, a token or a lease without an end, a number that is none or is out of range (a generation from 9 × 10¹⁵, a
+//! life of more than 30 days), a token that is empty, longer than 4096 bytes or no UTF-8, one with more of its
+//! life left than it ever had (the server's clock was set back by more than a minute), and a lease that lasts longer
+//! than any: 5 minutes, and one for the clock. An error that names it would keep every process without a lease, each
+//! fetching a token of its own, until somebody reads the log.
+//!
 //! A failover may lose a lease or a token that was not copied yet. That costs one fetch, and order is kept by the
 //! generation.
 //!
@@ -52,6 +60,8 @@ use crate::{
 
 /// A store in a Redis, 6.0 or later. Clones use the same connection.
 ///
+/// No token in it is believed to live longer than 30 days, and no lease longer than 5 minutes; longer ones are cut.
+///
 /// `C` is any connection of the `redis` crate that can be cloned: `MultiplexedConnection`, or `ConnectionManager` and
 /// `ClusterConnection`, which find their way back by themselves. It is the connection's business to reconnect; the
 /// keeper's to give up a call that takes too long.
@@ -73,13 +83,23 @@ struct Scripts {
 }
 
 /// What a script returns of a token: the token, its generation, its whole life and the rest, in ms.
-type Row = Option<(String, String, String, u64)>;
+type Row = Option<(Vec<u8>, String, String, u64)>;
+
+/// A script, with what all of them begin with.
+macro_rules! script {
+    ($file:literal) => {
+        Script::new(concat!(include_str!("common.lua"), include_str!($file)))
+    };
+}
 
 // === impl RedisStore ===
 
 impl<C> RedisStore<C> {
     /// The fence lives at least for twice the usual 7200 s.
     const FENCE: Duration = Duration::from_secs(4 * 3600);
+    /// What is longer than these is not believed by the scripts.
+    const LONGEST_LIFE: Duration = Duration::from_secs(30 * 24 * 3600);
+    const LONGEST_LEASE: Duration = Duration::from_secs(300);
 
     /// Returns a store that uses this connection, and `wecom` as the prefix of its keys.
     #[must_use]
@@ -89,11 +109,11 @@ impl<C> RedisStore<C> {
             prefix: keyspace::PREFIX.into(),
             clock: Clock::system(),
             scripts: Arc::new(Scripts {
-                load: Script::new(include_str!("load.lua")),
-                lease: Script::new(include_str!("lease.lua")),
-                store: Script::new(include_str!("store.lua")),
-                release: Script::new(include_str!("release.lua")),
-                remove: Script::new(include_str!("remove.lua")),
+                load: script!("load.lua"),
+                lease: script!("lease.lua"),
+                store: script!("store.lua"),
+                release: script!("release.lua"),
+                remove: script!("remove.lua"),
             }),
         }
     }
@@ -149,7 +169,7 @@ where
                 .key(self.name(key, "fence"))
                 .key(self.name(key, "lease"))
                 .arg(&owner)
-                .arg(whole_ms(lasts))
+                .arg(whole_ms(lasts.min(Self::LONGEST_LEASE)))
                 .arg(whole_ms(Self::FENCE))
                 .arg(micros(self.clock.calendar()))
                 .invoke_async(&mut connection)
@@ -172,7 +192,9 @@ where
     ) -> BoxFuture<'a, Result<Option<Stored>, BoxError>> {
         Box::pin(async move {
             let mut connection = self.connection.clone();
-            let fence = Self::FENCE.max(new.whole.saturating_mul(2));
+            new.check_generation()?;
+            let whole = new.whole.min(Self::LONGEST_LIFE);
+            let fence = Self::FENCE.max(whole * 2);
             let row: Row = self
                 .scripts
                 .store
@@ -180,8 +202,8 @@ where
                 .key(self.name(key, "fence"))
                 .arg(new.token.reveal())
                 .arg(new.generation)
-                .arg(whole_ms(new.whole))
-                .arg(whole_ms(new.lasts))
+                .arg(whole_ms(whole))
+                .arg(whole_ms(new.lasts.min(whole)))
                 .arg(whole_ms(fence))
                 .invoke_async(&mut connection)
                 .await
@@ -241,12 +263,17 @@ fn read(row: Row) -> Result<Option<Stored>, BoxError> {
     let Some((token, generation, whole, left)) = row else {
         return Ok(None);
     };
-    Ok(Some(Stored {
+    // No token of ours: the next one takes its place.
+    let Ok(token) = String::from_utf8(token) else {
+        return Ok(None);
+    };
+    let stored = Stored {
         token: Secret::from(token),
         lasts: Duration::from_millis(left),
         whole: Duration::from_millis(number(&whole, "a token's whole_ms")?),
         generation: number(&generation, "a token's generation")?,
-    }))
+    };
+    Ok(Some(stored).filter(Stored::is_token))
 }
 
 fn number(text: &str, what: &'static str) -> Result<u64, BoxError> {
@@ -257,9 +284,7 @@ fn number(text: &str, what: &'static str) -> Result<u64, BoxError> {
 
 /// Returns it in milliseconds, at least 1: Redis takes no life of 0.
 fn whole_ms(duration: Duration) -> u64 {
-    // Redis adds it to its clock, in a signed number.
-    const MOST: u64 = 1 << 52;
-    u64::try_from(duration.as_millis()).map_or(MOST, |ms| ms.clamp(1, MOST))
+    u64::try_from(duration.as_millis()).map_or(u64::MAX, |ms| ms.max(1))
 }
 
 fn micros(duration: Duration) -> u64 {

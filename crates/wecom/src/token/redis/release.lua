@@ -1,6 +1,6 @@
 -- Gives the lease back if it is still the holder's; another's is left alone.
 -- KEYS: lease. ARGV: owner.
-if redis.call('GET', KEYS[1]) == ARGV[1] then
+if attempt('GET', KEYS[1]) == ARGV[1] then
   return redis.call('DEL', KEYS[1])
 end
 return 0

@@ -18,6 +18,8 @@ use crate::{
 };
 
 mod flights;
+#[cfg(feature = "redis")]
+mod litter;
 mod model;
 mod processes;
 #[cfg(feature = "redis")]

@@ -230,3 +230,21 @@ async fn a_lease_that_never_ends_is_an_error_in_the_end() {
     let waited = office.clock.now() - before;
     assert!(waited >= secs(20) && waited < secs(21), "{waited:?}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_can_be_no_token_is_fetched_anew_whatever_store_has_it() {
+    for text in [String::new(), "t".repeat(4097)] {
+        let (office, store) = (Office::new(Mode::OldDies), memory());
+        let no_token = Stored {
+            token: Secret::from(text),
+            lasts: secs(7200),
+            whole: secs(7200),
+            generation: 7,
+        };
+        store.store(&key("ww1"), no_token).await.unwrap();
+        let (one, other) = (keeper(&office, &store), keeper(&office, &store));
+        assert_eq!(one.token().await.unwrap().reveal(), "token-1");
+        assert_eq!(other.token().await.unwrap().reveal(), "token-1");
+        assert_eq!(office.fetches(), 1);
+    }
+}
