@@ -125,7 +125,13 @@ pub(super) fn of(api: Api, kind: &Kind) -> Class {
         Kind::Limited { .. } | Kind::NoToken(NoToken::TooMany { .. }) => Class::Throttled,
         #[cfg(feature = "dagor")]
         Kind::Withheld(_) => Class::Throttled,
-        Kind::NoToken(NoToken::Fetch(error)) => error.class(),
+        // Whatever refuses a secret opens the breaker, which is the tenant's; and no member or code was named.
+        Kind::NoToken(NoToken::Fetch(error)) => match (error.errcode(), error.class()) {
+            (Some(_), Class::Member | Class::CodeGone | Class::Request | Class::Unknown) => {
+                Class::Tenant
+            }
+            (_, class) => class,
+        },
         Kind::NoToken(NoToken::Breaker { .. }) => Class::Tenant,
     }
 }

@@ -36,6 +36,8 @@ pub type BoxError = Box<dyn StdError + Send + Sync>;
 pub struct Error {
     api: Api,
     kind: Arc<Kind>,
+    /// Known to whoever made it, and not from the kind.
+    retry_after: Option<Duration>,
 }
 
 /// What happened.
@@ -136,7 +138,14 @@ impl Error {
         Self {
             api,
             kind: Arc::new(kind),
+            retry_after: None,
         }
+    }
+
+    /// Returns the same with how long to wait, which does not follow from what happened.
+    pub(crate) fn with_retry_after(mut self, wait: Duration) -> Self {
+        self.retry_after = Some(wait);
+        self
     }
 
     /// Returns the same as the error of a call to `api`: what became of a token is what became of those that wait
@@ -184,6 +193,9 @@ impl Error {
     /// Returns how long to wait before the same call makes sense again, where that is known.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
+        if self.retry_after.is_some() {
+            return self.retry_after;
+        }
         match self.kind() {
             Kind::Refused(refused) => refused.errcode.retry_after(),
             Kind::Limited { retry_after }
@@ -252,7 +264,13 @@ impl fmt::Display for Error {
             }
             #[cfg(feature = "dagor")]
             Kind::Withheld(_) => write!(f, "{api}: not sent, withheld for more important calls"),
-            Kind::NoToken(NoToken::Fetch(error)) => write!(f, "{api}: no token: {error}"),
+            Kind::NoToken(NoToken::Fetch(error)) => {
+                write!(f, "{api}: no token: {error}")?;
+                match self.retry_after {
+                    Some(wait) => write!(f, "; tried again in {wait:?}"),
+                    None => Ok(()),
+                }
+            }
             Kind::NoToken(NoToken::Breaker {
                 retry_after,
                 errcode,

@@ -11,7 +11,7 @@
 
 use std::time::Duration;
 
-use crate::error::{Class, Errcode, Error};
+use crate::error::{Class, Errcode, Error, NoToken};
 
 /// Whether a secret may be tried.
 #[derive(Debug)]
@@ -52,10 +52,19 @@ impl Breaker {
     }
 
     /// Returns how long the secret must not be tried, and what it was refused with; nothing, if it may be.
-    pub(super) fn wait(&self, now: Duration) -> Option<(Duration, Errcode)> {
+    fn wait(&self, now: Duration) -> Option<(Duration, Errcode)> {
         let open = self.open.as_ref()?;
         let left = open.until.checked_sub(now)?;
         (!left.is_zero()).then_some((left, open.errcode))
+    }
+
+    /// Returns what callers are told while the secret must not be tried; nothing, if it may be.
+    pub(super) fn refusal(&self, now: Duration) -> Option<NoToken> {
+        let (retry_after, errcode) = self.wait(now)?;
+        Some(NoToken::Breaker {
+            retry_after,
+            errcode,
+        })
     }
 
     /// Opens, for twice as long as the last time; returns for how long.

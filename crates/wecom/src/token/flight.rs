@@ -179,15 +179,10 @@ impl Flight {
         let now = shared.clock.now();
         let (refusal, standing) = {
             let state = shared.lock();
-            let refusal = if let Some((retry_after, errcode)) = state.breaker.wait(now) {
-                Some(NoToken::Breaker {
-                    retry_after,
-                    errcode,
-                })
-            } else {
-                let retry_after = state.budget.wait(now);
-                retry_after.map(|retry_after| NoToken::TooMany { retry_after })
-            };
+            let refusal = state.breaker.refusal(now).or_else(|| {
+                let retry_after = state.budget.wait(now)?;
+                Some(NoToken::TooMany { retry_after })
+            });
             let standing = if state.proven {
                 Standing::Proven
             } else {
@@ -307,10 +302,12 @@ impl Flight {
             Verdict::Banned => Answer::Banned,
             Verdict::Passing => Answer::Nothing,
         });
+        let mut error = shared.no_token(NoToken::Fetch(error));
         if let Some((errcode, pause)) = opened {
             shared.watch.breaker_opened(errcode, pause);
+            error = error.with_retry_after(pause);
         }
-        failed(shared.no_token(NoToken::Fetch(error)), pause)
+        failed(error, pause)
     }
 
     /// Refuses a token that is dead when it comes.

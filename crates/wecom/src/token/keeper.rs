@@ -252,7 +252,9 @@ impl Shared {
             if let Some((until, error)) = &state.held_back
                 && self.clock.now() < *until
             {
-                return Err(error.clone());
+                // The error is of a moment ago; the breaker knows what is left of its pause.
+                let refusal = state.breaker.refusal(self.clock.now());
+                return Err(refusal.map_or_else(|| error.clone(), |why| self.no_token(why)));
             }
             state.begin(self)
         };

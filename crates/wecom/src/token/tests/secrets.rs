@@ -45,6 +45,49 @@ async fn w8_a_wrong_secret_in_a_loop_is_tried_a_handful_of_times_an_hour() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn w8_every_answer_of_a_refused_secret_says_when_it_is_tried_again() {
+    // One of the tenant's, one of a member's, one that this version does not know.
+    for errcode in [40001, 60011, 99_999] {
+        let (office, egress) = (wrong(), Egress::default());
+        office.set(|desk| desk.answer = Answer::Errcode(errcode));
+        let keeper = tenant(1, &office, &egress);
+        let mut tried = Duration::ZERO;
+        for pause in [60, 120, 240] {
+            let mut tasks = JoinSet::new();
+            for _ in 0..10 {
+                let keeper = keeper.clone();
+                tasks.spawn(async move { keeper.token().await });
+            }
+            let mut errors: Vec<Error> = tasks
+                .join_all()
+                .await
+                .into_iter()
+                .map(Result::unwrap_err)
+                .collect();
+            tried = tried.max(office.clock.now());
+            // At once, within the half second in which nothing is asked, and later.
+            for wait in [0, 1, 250, 300, 700, 5000] {
+                tokio::time::sleep(millis(wait)).await;
+                errors.push(keeper.token().await.unwrap_err());
+                let left = tried + secs(pause) - office.clock.now();
+                assert_eq!(errors.last().unwrap().retry_after(), Some(left), "{wait}");
+            }
+            for error in &errors {
+                assert_eq!(error.class(), Class::Tenant, "{errcode}: {error}");
+                assert_eq!(error.errcode(), Some(Errcode(errcode)));
+                assert!(error.to_string().contains("tried again in"), "{error}");
+            }
+            assert_eq!(errors[0].retry_after(), Some(secs(pause)), "{errcode}");
+            let fetches = office.fetches();
+            tokio::time::sleep(errors.last().unwrap().retry_after().unwrap()).await;
+            keeper.token().await.unwrap_err();
+            assert_eq!(office.fetches(), fetches + 1, "and then it is tried");
+            tried = office.clock.now();
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn w8_the_breaker_closes_when_the_secret_is_accepted() {
     let (office, egress) = (wrong(), Egress::default());
     let keeper = tenant(1, &office, &egress);
