@@ -171,7 +171,8 @@ async fn an_answer_longer_than_it_may_be_is_refused() {
     let error = client.send(&CALL).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "update_contact_way: not an answer (HTTP 200): the body is longer than an answer may be"
+        "update_contact_way: not an answer (HTTP 200): the body is longer than an answer may be; \
+         it may have been applied"
     );
 }
 

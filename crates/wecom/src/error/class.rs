@@ -105,12 +105,17 @@ impl fmt::Display for Class {
     }
 }
 
+/// Returns whether it gives a token out, for a secret or a permanent code.
+pub(super) fn is_fetch(api: Api) -> bool {
+    api == Api::GET_TOKEN || api == Api::GET_CORP_TOKEN
+}
+
 /// Returns the class of what happened to a call to `api`.
 pub(super) fn of(api: Api, kind: &Kind) -> Class {
     match kind {
         // Only where the secret was sent can it be what is wrong.
         Kind::Refused(refused) if refused.errcode == Errcode::BAD_SECRET => {
-            if api == Api::GET_TOKEN || api == Api::GET_CORP_TOKEN {
+            if is_fetch(api) {
                 Class::Tenant
             } else {
                 Class::Token

@@ -18,6 +18,8 @@ mod code;
 mod hint;
 mod invalid;
 mod plain;
+#[cfg(test)]
+mod tests;
 
 use self::cause::Cause;
 pub(crate) use self::{cause::TimedOut, hint::find_hint};
@@ -221,13 +223,24 @@ impl Error {
 
     /// Returns whether WeCom may have done what was asked although the call failed.
     ///
-    /// Then `add_contact_way` must not simply be repeated: look for an orphan first.
+    /// Then `add_contact_way` must not simply be repeated: look for an orphan first. Never of a fetch of a token, which
+    /// changes nothing that is a caller's, nor of a call for which no token was got. The text says the same.
     #[must_use]
     pub fn may_have_been_applied(&self) -> bool {
-        matches!(
+        let perhaps = matches!(
             self.kind(),
             Kind::Lost(_) | Kind::Unreadable(_) | Kind::PartlyApplied { .. }
-        )
+        );
+        perhaps && !class::is_fetch(self.api())
+    }
+
+    /// Returns what the text ends with where it is not known whether WeCom has done what was asked.
+    fn perhaps(&self) -> &'static str {
+        if self.may_have_been_applied() {
+            "; it may have been applied"
+        } else {
+            ""
+        }
     }
 }
 
@@ -254,10 +267,18 @@ impl fmt::Display for Error {
             Kind::Refused(refused) => {
                 write!(f, "{api}: errcode {} ({})", refused.errcode, self.class())
             }
-            Kind::PartlyApplied { .. } => write!(f, "{api}: a part of the body was not applied"),
-            Kind::Lost(_) => write!(f, "{api}: no answer; it may have been applied"),
+            Kind::PartlyApplied { .. } => {
+                let what = if self.may_have_been_applied() {
+                    "not applied"
+                } else {
+                    "not read"
+                };
+                write!(f, "{api}: a part of the body was {what}")
+            }
+            Kind::Lost(_) => write!(f, "{api}: no answer{}", self.perhaps()),
             Kind::Unreadable(Unreadable { status, why }) => {
-                write!(f, "{api}: not an answer (HTTP {status}): {why}")
+                let perhaps = self.perhaps();
+                write!(f, "{api}: not an answer (HTTP {status}): {why}{perhaps}")
             }
             Kind::Limited { retry_after } => {
                 write!(f, "{api}: not sent, no room for another {retry_after:?}")
@@ -303,7 +324,8 @@ impl StdError for Error {
             Kind::Lost(error) | Kind::Shared(error) | Kind::NoToken(NoToken::Suite(error)) => {
                 Some(&**error)
             }
-            Kind::NoToken(NoToken::Fetch(error)) => Some(error),
+            // Its own text is a part of this one.
+            Kind::NoToken(NoToken::Fetch(error)) => error.source(),
             #[cfg(feature = "dagor")]
             Kind::Withheld(withheld) => Some(withheld),
             _ => None,
