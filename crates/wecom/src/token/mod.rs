@@ -149,9 +149,7 @@ pub(crate) trait Fetch: Send + Sync + 'static {
     fn fetch(&self) -> BoxFuture<'_, Result<Fetched, Error>>;
 
     /// Returns the API that is asked, which errors name.
-    fn api(&self) -> Api {
-        Api::new("gettoken")
-    }
+    fn api(&self) -> Api;
 }
 
 /// A token as WeCom gave it.

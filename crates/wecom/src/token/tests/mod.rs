@@ -183,6 +183,10 @@ impl Fetch for Office {
             }
         })
     }
+
+    fn api(&self) -> Api {
+        Api::GET_TOKEN
+    }
 }
 
 impl Drop for UnderWay {

@@ -104,6 +104,10 @@ impl Fetch for Branch {
             })
         })
     }
+
+    fn api(&self) -> Api {
+        Api::GET_TOKEN
+    }
 }
 
 // === impl Process ===
