@@ -200,7 +200,7 @@ async fn clones_of_a_memory_are_one_store() {
 
 #[cfg(feature = "redis")]
 mod redis_store {
-    use redis::aio::MultiplexedConnection;
+    use redis::aio::{ConnectionManager, MultiplexedConnection};
     use wecom::token::RedisStore;
 
     use super::{support::redis::RedisServer, *};
@@ -353,6 +353,36 @@ mod redis_store {
         server.restart();
         let store = RedisStore::new(connect(&server.url()).await);
         leased(&store, &key).await;
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_comes_back_by_itself_brings_the_store_back() {
+        let mut server = RedisServer::start();
+        let client = redis::Client::open(server.url()).expect("a URL");
+        let connection = ConnectionManager::new(client).await.expect("it is there");
+        let store = RedisStore::new(connection);
+        let key = key("ww1", "a");
+        let before = leased(&store, &key).await;
+        let new = stored("before", before.generation, LONG);
+        store.store(&key, new).await.unwrap();
+
+        for round in 0..2 {
+            server.stop();
+            in_time("it is missed", || async { store.load(&key).await.is_err() }).await;
+            server.restart();
+            in_time("it is found again", || async {
+                store.load(&key).await.is_ok_and(|found| found.is_none())
+            })
+            .await;
+            // All of it, on a server that has lost the scripts too.
+            let after = leased(&store, &key).await;
+            assert!(after.generation > before.generation, "round {round}");
+            let new = stored("after", after.generation, LONG);
+            store.store(&key, new).await.unwrap();
+            store.release(&key, &after).await.unwrap();
+            assert_eq!(text(&store, &key).await.as_deref(), Some("after"));
+            assert!(store.remove(&key, &Secret::from("after")).await.unwrap());
+        }
     }
 
     #[tokio::test]

@@ -37,10 +37,12 @@
 //!
 //! ```no_run
 //! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! use redis::aio::ConnectionManager;
 //! use wecom::token::RedisStore;
 //!
+//! // Comes back by itself when Redis does; feature `connection-manager` of the crate `redis`.
 //! let redis = redis::Client::open("redis://127.0.0.1/")?;
-//! let connection = redis.get_multiplexed_async_connection().await?;
+//! let connection = ConnectionManager::new(redis).await?;
 //! let store = RedisStore::new(connection).with_prefix("wecom-test")?;
 //! # let _ = store;
 //! # Ok(()) }
@@ -62,9 +64,10 @@ use crate::{
 ///
 /// No token in it is believed to live longer than 30 days, and no lease longer than 5 minutes; longer ones are cut.
 ///
-/// `C` is any connection of the `redis` crate that can be cloned: `MultiplexedConnection`, or `ConnectionManager` and
-/// `ClusterConnection`, which find their way back by themselves. It is the connection's business to reconnect; the
-/// keeper's to give up a call that takes too long.
+/// `C` is any connection of the `redis` crate that can be cloned: `ConnectionManager` and `ClusterConnection`, which find
+/// their way back by themselves, or `MultiplexedConnection`, which does not: once it is broken, every process is without
+/// a store until it is started again. It is the connection's business to reconnect; the keeper's to give up a call
+/// that takes too long.
 #[derive(Clone)]
 pub struct RedisStore<C> {
     connection: C,

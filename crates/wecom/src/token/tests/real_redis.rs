@@ -8,7 +8,10 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use redis::{Script, aio::MultiplexedConnection};
+use redis::{
+    Script,
+    aio::{ConnectionManager, MultiplexedConnection},
+};
 use tokio::task::JoinSet;
 
 use super::*;
@@ -271,4 +274,35 @@ async fn a_redis_that_hangs_or_is_gone_stops_no_call() {
     office.kill();
     call(&keeper, &office).await.unwrap();
     assert_eq!(office.fetches(), 3);
+}
+
+#[tokio::test]
+async fn a_redis_that_is_started_again_is_used_again_without_a_restart_of_ours() {
+    let mut server = RedisServer::start();
+    let client = redis::Client::open(server.url()).unwrap();
+    let connection = ConnectionManager::new(client).await.unwrap();
+    let office = Office::new(Mode::OldDies);
+    let store = RedisStore::new(connection);
+    let settings = Settings::default().timeouts(secs(6), millis(200), secs(10));
+    let keeper = keeper_with(&office, &store, settings.unwrap());
+    let first = call(&keeper, &office).await.unwrap();
+
+    server.stop();
+    for _ in 0..100 {
+        assert_eq!(call(&keeper, &office).await.unwrap(), first);
+    }
+    assert_eq!(office.fetches(), 1, "the one in memory was used");
+
+    server.restart();
+    let clock = Clock::system();
+    while store.load(&key("ww1")).await.is_err() {
+        assert!(clock.now() < secs(10), "it is not found again");
+        tokio::time::sleep(millis(10)).await;
+    }
+    assert_eq!(call(&keeper, &office).await.unwrap(), first);
+    office.kill();
+    let second = call(&keeper, &office).await.unwrap();
+    assert_eq!(office.fetches(), 2);
+    let there = store.load(&key("ww1")).await.unwrap().unwrap();
+    assert_eq!(there.token, second, "it is shared again");
 }
