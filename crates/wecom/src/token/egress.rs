@@ -4,11 +4,23 @@
 //! some 2,000 in an hour). One tenant's breaker keeps that tenant quiet; this keeps the sum of all of them below the
 //! ban, for thirty thousand tenants with one wrong secret each are enough.
 //!
-//! *Held back first* are tenants whose secret has not been accepted yet, or was refused last: they may be refused
-//! `refusals_per_hour` times in any hour, all together, those under way counted as if they were refused. A tenant
-//! whose secret was accepted goes on until there are four times as many: only if many that were
-//! good turn bad at once (the address has dropped off a list of trusted ones) is it held back too, for the ban would
-//! hold it back for longer.
+//! | secret | held back when refusals within an hour reach | by default |
+//! |---|---|---|
+//! | refused when last tried | `refusals_per_hour` | 200 |
+//! | never answered yet | three times as many; from the first number on, one tries at a time, and after its refusal none for a while | 600, one in 9 s |
+//! | accepted when last tried | four times as many | 800 |
+//!
+//! Those under way are counted as if they were refused.
+//!
+//! *Why a new tenant goes before one that was refused*: it may be good, and which one is shows only by trying it. What
+//! is left of the hour is spread over it, half an hour / `refusals_per_hour` from one refusal to the next, so that
+//! a burst of wrong secrets does not take the turn of whoever comes after it: a bad one has one turn as a new
+//! one, then it waits behind them. So a new tenant waits 9 s where all others were tried, and among `n`
+//! others that nobody has tried yet and that are all wrong, at most until each had its turn: (`n` - 200) x 9 s, 2 hours for
+//! a thousand. A good one costs nothing, and the next goes at once.
+//!
+//! *Why a proven tenant is held back at all*: only if many that were good turn bad at once (the address has dropped off a
+//! list of trusted ones), for the ban would hold it back for longer.
 //!
 //! *While banned* (45009 to a fetch) nobody fetches, but for one attempt at the end of each pause. The pause is 60 s
 //! at first, as long as the block of a minute's window, and doubles to 16 minutes: the answer is
@@ -35,11 +47,11 @@ pub struct Egress(Arc<Shared>);
 
 struct Shared {
     clock: Clock,
-    /// How many refusals in an hour hold back tenants that are not proven.
+    /// How many refusals in an hour hold back tenants that were refused last.
     refusals: usize,
     state: Mutex<State>,
-    /// Wakes those who wait because as many are under way as may be: the proven, and the others.
-    freed: [Notify; 2],
+    /// Wakes those who wait because as many are under way as may be, each standing by itself.
+    freed: [Notify; 3],
 }
 
 #[derive(Default)]
@@ -49,6 +61,11 @@ struct State {
     /// Fetches under way, of all tenants and of those not proven.
     under_way: usize,
     unproven: usize,
+    /// A new tenant tries although there are so many refusals.
+    trickling: bool,
+    /// When one that was new was last refused. Those of others do not count here, or their steady trying would take every
+    /// turn of the new ones.
+    new_refused: Duration,
     ban: Option<Ban>,
 }
 
@@ -59,11 +76,14 @@ struct Ban {
     probed: bool,
 }
 
-/// Whether a tenant's secret was accepted when it was last tried.
+/// What became of a tenant's secret when it was last tried.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Standing {
+    /// It was accepted.
     Proven,
-    Unproven,
+    /// There was no answer that says.
+    Untried,
+    Refused,
 }
 
 /// Leave to fetch once.
@@ -71,8 +91,17 @@ pub(super) enum Standing {
 pub(super) struct Ticket {
     egress: Egress,
     standing: Standing,
-    probe: bool,
+    pass: Pass,
     answer: Answer,
+}
+
+/// Under which exceptions somebody may fetch.
+#[derive(Clone, Copy, Default)]
+struct Pass {
+    /// Tries whether the ban is over.
+    probe: bool,
+    /// Goes although so many were refused.
+    trickle: bool,
 }
 
 /// What came back.
@@ -88,9 +117,7 @@ pub(super) enum Answer {
 }
 
 enum Gate {
-    Open {
-        probe: bool,
-    },
+    Open(Pass),
     /// There may be room as soon as somebody else has been answered.
     Busy,
     Closed {
@@ -101,7 +128,8 @@ enum Gate {
 // === impl Egress ===
 
 impl Egress {
-    /// How many times as many refusals hold back the proven too.
+    /// How many times as many refusals hold back those that nobody has tried, and the proven too.
+    const UNTRIED: usize = 3;
     const CEILING: usize = 4;
     const HOUR: Duration = Duration::from_secs(3600);
     const FIRST_BAN: Duration = Duration::from_secs(60);
@@ -111,11 +139,13 @@ impl Egress {
 
     /// Returns an address that nothing has been refused to yet.
     ///
-    /// `refusals_per_hour` is how many wrong secrets it may send in any hour before tenants that are not proven are held
-    /// back. Default 200, allowed 1 to 400: four times as many, the ceiling for all tenants, stays below
-    /// the 2,000 of the ban, with room for whoever else calls from there. For `n` processes behind one address,
-    /// give each the `n`th part. Too low, and new tenants with wrong secrets keep new ones with good
-    /// secrets waiting.
+    /// `refusals_per_hour` is how many wrong secrets it may send in any hour before tenants whose secret was refused are
+    /// held back, and new ones go one at a time. Default 200, allowed 1 to 400. Three times as many is the most that
+    /// tenants send that were never accepted, and four times as many, the ceiling for all tenants, stays below the 2,000
+    /// of the ban, with room for whoever else calls from there. For `n` processes behind one address, give each
+    /// the `n`th part. Too low, and new tenants with wrong secrets keep new ones with good secrets waiting: a
+    /// new one has its turn after half an hour / `refusals_per_hour`, 9 s by default, and as much for each other
+    /// new one that is wrong.
     ///
     /// # Errors
     ///
@@ -164,7 +194,7 @@ impl Egress {
                 // Before the look, so that what is freed after it wakes this one.
                 freed.as_mut().enable();
                 match self.look(standing) {
-                    Gate::Open { probe } => return Ok(self.ticket(standing, probe)),
+                    Gate::Open(pass) => return Ok(self.ticket(standing, pass)),
                     Gate::Closed { left } => return Err(left),
                     Gate::Busy => freed.await,
                 }
@@ -182,7 +212,7 @@ impl Egress {
             clock: Clock::system(),
             refusals,
             state: Mutex::default(),
-            freed: [Notify::new(), Notify::new()],
+            freed: Default::default(),
         }))
     }
 
@@ -192,7 +222,7 @@ impl Egress {
         let mut guard = lock(&self.0.state);
         let state = &mut *guard;
         state.forget(now);
-        let mut probe = false;
+        let mut pass = Pass::default();
         if let Some(ban) = &mut state.ban {
             match ban.until.checked_sub(now) {
                 Some(left) if !left.is_zero() => return Gate::Closed { left },
@@ -200,15 +230,11 @@ impl Egress {
                     let left = Duration::from_secs(1);
                     return Gate::Closed { left };
                 }
-                _ => probe = true,
+                _ => pass.probe = true,
             }
         }
-        let (refusals, refused) = (self.0.refusals, state.refused.len());
-        let ceiling = refusals * Self::CEILING;
-        let most = match standing {
-            Standing::Proven => ceiling,
-            Standing::Unproven => refusals,
-        };
+        let refused = state.refused.len();
+        let most = self.most(standing);
         // Room comes when there are fewer than `most` left in the hour.
         if let Some(index) = refused.checked_sub(most)
             && let Some(at) = state.refused.get(index)
@@ -216,23 +242,53 @@ impl Egress {
             let left = at.saturating_add(Self::HOUR).saturating_sub(now);
             return Gate::Closed { left };
         }
-        let crowded = standing == Standing::Unproven && refused + state.unproven >= refusals;
-        if crowded || refused + state.under_way >= ceiling {
+        if standing == Standing::Untried && refused >= self.0.refusals {
+            if let Some(left) = self.pause(state).checked_sub(now)
+                && !left.is_zero()
+            {
+                return Gate::Closed { left };
+            }
+            pass.trickle = true;
+        }
+        let unproven = standing != Standing::Proven;
+        let crowded = unproven && !pass.trickle && refused + state.unproven >= self.0.refusals;
+        let taken = pass.trickle && state.trickling;
+        if crowded || taken || refused + state.under_way >= self.most(Standing::Proven) {
             return Gate::Busy;
         }
         state.under_way += 1;
-        state.unproven += usize::from(standing == Standing::Unproven);
+        state.unproven += usize::from(unproven);
+        state.trickling |= pass.trickle;
         if let Some(ban) = &mut state.ban {
-            ban.probed = probe;
+            ban.probed = pass.probe;
         }
-        Gate::Open { probe }
+        Gate::Open(pass)
     }
 
-    fn ticket(&self, standing: Standing, probe: bool) -> Ticket {
+    /// Returns how many refusals within an hour hold such a tenant back.
+    fn most(&self, standing: Standing) -> usize {
+        let times = match standing {
+            Standing::Proven => Self::CEILING,
+            Standing::Untried => Self::UNTRIED,
+            Standing::Refused => 1,
+        };
+        self.0.refusals * times
+    }
+
+    /// Returns until when new tenants wait after the last refusal of one, so that what they may add to an hour is spread over
+    /// it.
+    fn pause(&self, state: &State) -> Duration {
+        let more = self.most(Standing::Untried) - self.most(Standing::Refused);
+        // At most 800.
+        let parts = u32::try_from(more).unwrap_or(u32::MAX);
+        state.new_refused.saturating_add(Self::HOUR / parts)
+    }
+
+    fn ticket(&self, standing: Standing, pass: Pass) -> Ticket {
         Ticket {
             egress: self.clone(),
             standing,
-            probe,
+            pass,
             answer: Answer::Unused,
         }
     }
@@ -241,18 +297,30 @@ impl Egress {
         let now = self.0.clock.now();
         let mut state = lock(&self.0.state);
         state.under_way = state.under_way.saturating_sub(1);
-        if ticket.standing == Standing::Unproven {
+        if ticket.standing != Standing::Proven {
             state.unproven = state.unproven.saturating_sub(1);
+        }
+        if ticket.pass.trickle {
+            state.trickling = false;
         }
         if ticket.answer == Answer::Refused {
             state.forget(now);
             state.refused.push_back(now);
+            if ticket.standing == Standing::Untried {
+                state.new_refused = now;
+            }
         }
         state.learn(now, ticket);
-        let closed = state.ban.is_some() || state.refused.len() >= self.0.refusals;
+        let full = state.refused.len() >= self.0.refusals;
+        let paused = full && self.pause(&state) > now;
+        let banned = state.ban.is_some();
         drop(state);
-        for freed in &self.0.freed {
+        for (standing, freed) in Standing::ALL.into_iter().zip(&self.0.freed) {
             // Where nothing will be free for long, nobody is left to wait for it.
+            let closed = match standing {
+                Standing::Proven | Standing::Refused => banned || full,
+                Standing::Untried => banned || paused,
+            };
             if closed {
                 freed.notify_waiters();
             } else {
@@ -298,16 +366,16 @@ impl State {
         match (&mut self.ban, ticket.answer) {
             (None, Answer::Banned) => self.ban = Some(begun(Egress::FIRST_BAN)),
             // Answers to what was sent before the ban was known say nothing new.
-            (Some(ban), Answer::Banned) if ticket.probe => {
+            (Some(ban), Answer::Banned) if ticket.pass.probe => {
                 let pause = ban.pause.saturating_mul(2).min(Egress::LONGEST_BAN);
                 self.ban = Some(begun(pause));
             }
-            (Some(_), Answer::Accepted | Answer::Refused) if ticket.probe => self.ban = None,
-            (Some(ban), Answer::Nothing) if ticket.probe => {
+            (Some(_), Answer::Accepted | Answer::Refused) if ticket.pass.probe => self.ban = None,
+            (Some(ban), Answer::Nothing) if ticket.pass.probe => {
                 ban.probed = false;
                 ban.until = now.saturating_add(Egress::NEXT_PROBE);
             }
-            (Some(ban), Answer::Unused) if ticket.probe => ban.probed = false,
+            (Some(ban), Answer::Unused) if ticket.pass.probe => ban.probed = false,
             _ => {}
         }
     }
@@ -316,10 +384,13 @@ impl State {
 // === impl Standing ===
 
 impl Standing {
+    const ALL: [Self; 3] = [Self::Proven, Self::Untried, Self::Refused];
+
     const fn index(self) -> usize {
         match self {
             Self::Proven => 0,
-            Self::Unproven => 1,
+            Self::Untried => 1,
+            Self::Refused => 2,
         }
     }
 }

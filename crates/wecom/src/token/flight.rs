@@ -183,12 +183,7 @@ impl Flight {
                 let retry_after = state.budget.wait(now)?;
                 Some(NoToken::TooMany { retry_after })
             });
-            let standing = if state.proven {
-                Standing::Proven
-            } else {
-                Standing::Unproven
-            };
-            (refusal, standing)
+            (refusal, state.standing)
         };
         let refusal = match refusal {
             Some(refusal) => refusal,
@@ -291,7 +286,7 @@ impl Flight {
         let pause = state.grown(Self::FIRST_PAUSE, doublings, Self::LONGEST_PAUSE);
         let opened = match verdict {
             Verdict::Refused(errcode) => {
-                state.proven = false;
+                state.standing = Standing::Refused;
                 Some((errcode, state.breaker.refused(now, errcode)))
             }
             Verdict::Banned | Verdict::Passing => None,

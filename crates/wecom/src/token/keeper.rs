@@ -19,6 +19,7 @@ use super::{
     Egress, Fetch, Settings, TokenKey, TokenStore,
     breaker::Breaker,
     budget::Budget,
+    egress::Standing,
     flight::{Flight, Outcome},
     held::Held,
     lock,
@@ -67,8 +68,8 @@ pub(super) struct State {
     dead: VecDeque<(Secret, u64)>,
     pub(super) breaker: Breaker,
     pub(super) budget: Budget,
-    /// Whether the secret was accepted when it was last tried.
-    pub(super) proven: bool,
+    /// What became of the secret when it was last tried.
+    pub(super) standing: Standing,
     /// Failed fetches in a row, and failed attempts to refresh ahead; the pause after each grows with them.
     pub(super) failed_fetches: u32,
     failed_refreshes: u32,
@@ -100,7 +101,7 @@ impl Keeper {
             dead: VecDeque::new(),
             breaker: Breaker::new(settings.first_pause, settings.longest_pause),
             budget: Budget::new(settings.fetches_per_minute),
-            proven: false,
+            standing: Standing::Untried,
             failed_fetches: 0,
             failed_refreshes: 0,
             dice: SmallRng::seed_from_u64(rand::random()),
@@ -365,7 +366,7 @@ impl State {
 
     /// The secret was accepted, from this process or another.
     pub(super) fn accepted(&mut self) {
-        self.proven = true;
+        self.standing = Standing::Proven;
         self.failed_fetches = 0;
         self.breaker.accepted();
     }

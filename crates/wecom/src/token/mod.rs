@@ -73,7 +73,7 @@
 //! | fetches in any 60 s of one client | 10 | [`NoToken::TooMany`](crate::error::NoToken::TooMany) |
 //! | after failed fetches in a row | 0.5 s doubling to 10 s | the last error again |
 //! | after a refused secret | 1 minute doubling to 1 hour | [`NoToken::Breaker`](crate::error::NoToken::Breaker) |
-//! | refused secrets of an [`Egress`] in any hour | 200, and 800 of proven tenants | `TooMany`, to tenants not yet proven |
+//! | refused secrets of an [`Egress`] in any hour | 200, 600 with those of new tenants, 800 in all | `TooMany`, to the refused first, then to new tenants, then to all |
 //! | 45009 to a fetch of an `Egress` | 60 s doubling to 16 minutes | `TooMany`, to all but one attempt |
 //!
 //! While callers are held back, the store is still asked once a second: another process may have a token, and that also

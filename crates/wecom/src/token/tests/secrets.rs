@@ -219,7 +219,7 @@ async fn w8_a_refused_refresh_keeps_the_token_at_hand() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn w8_thirty_thousand_wrong_secrets_are_refused_two_hundred_times_an_hour() {
+async fn w8_thirty_thousand_wrong_secrets_are_refused_six_hundred_times_an_hour() {
     let (bad, good, egress) = (wrong(), Office::new(Mode::OldDies), Egress::default());
     let proven = tenant(0, &good, &egress);
     call(&proven, &good).await.unwrap();
@@ -242,9 +242,76 @@ async fn w8_thirty_thousand_wrong_secrets_are_refused_two_hundred_times_an_hour(
     }
     let fetches = lock(&bad.desk).fetches.clone();
     assert!(fetches.len() >= 200, "{}", fetches.len());
-    for more in fetches.windows(201) {
-        assert!(more[200] - more[0] >= secs(3600), "{} in an hour", 201);
+    for more in fetches.windows(601) {
+        assert!(more[600] - more[0] >= secs(3600), "{} in an hour", 601);
     }
+}
+
+/// Asks again and again until there is a token, and returns how long it took.
+async fn gets_one(tenant: Keeper, office: &Office, every: Duration) -> Duration {
+    let before = office.clock.now();
+    while tenant.token().await.is_err() {
+        tokio::time::sleep(every).await;
+    }
+    office.clock.now() - before
+}
+
+#[tokio::test(start_paused = true)]
+async fn w8_a_good_new_tenant_gets_its_token_while_a_thousand_bad_ones_hammer() {
+    let (bad, good, egress) = (wrong(), Office::new(Mode::OldDies), Egress::default());
+    let mut hammering = JoinSet::new();
+    for corp in 1..=1000 {
+        let keeper = tenant(corp, &bad, &egress);
+        hammering.spawn(async move {
+            // All out of step, so that a turn is taken as soon as it is there.
+            let every = secs(7) + millis(11 * u64::try_from(corp % 500).unwrap());
+            loop {
+                keeper.token().await.unwrap_err();
+                tokio::time::sleep(every).await;
+            }
+        });
+    }
+    tokio::time::sleep(secs(30)).await;
+    assert!(
+        (202..=203).contains(&bad.fetches()),
+        "one in 9 s after the first 200"
+    );
+
+    // Among hundreds that nobody has tried either: when each of them had its turn, at the latest.
+    let waited = gets_one(tenant(2001, &good, &egress), &good, secs(10)).await;
+    let turns = secs(9000);
+    assert!(waited <= turns, "{waited:?}");
+    tokio::time::sleep(turns - waited).await;
+    // All of the others have been refused by now, and ask on.
+    for corp in 2002..2012 {
+        let waited = gets_one(tenant(corp, &good, &egress), &good, secs(1)).await;
+        assert!(waited <= secs(10), "{waited:?}");
+        tokio::time::sleep(secs(300)).await;
+    }
+    hammering.abort_all();
+    let fetches = lock(&bad.desk).fetches.clone();
+    assert!(fetches.len() >= 1000, "{}", fetches.len());
+    for more in fetches.windows(601) {
+        assert!(more[600] - more[0] >= secs(3600), "601 in an hour");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn new_tenants_that_are_good_do_not_wait_for_each_other_behind_bad_ones() {
+    let (bad, good) = (wrong(), Office::new(Mode::OldLives));
+    let egress = Egress::new(1).unwrap();
+    tenant(0, &bad, &egress).token().await.unwrap_err();
+    tokio::time::sleep(secs(1799)).await;
+    let early = tenant(1, &good, &egress).token().await.unwrap_err();
+    assert_eq!(early.retry_after(), Some(secs(1)));
+    tokio::time::sleep(secs(1)).await;
+    let mut tasks = JoinSet::new();
+    for corp in 2..102 {
+        let keeper = tenant(corp, &good, &egress);
+        tasks.spawn(async move { keeper.token().await });
+    }
+    assert!(tasks.join_all().await.iter().all(Result::is_ok));
+    assert_eq!(good.most_under_way(), 1, "one at a time");
 }
 
 #[tokio::test(start_paused = true)]
