@@ -154,7 +154,7 @@ impl Flight {
         if !newer || !held.usable(shared.clock.now()) {
             return Shelf::Empty;
         }
-        if shared.lock().is_dead(&held) {
+        if shared.lock().order.is_dead(&held) {
             // The process that was to remove it has not.
             self.ask("remove", shared.store.remove(&shared.key, &held.token))
                 .await;
@@ -211,7 +211,7 @@ impl Flight {
         };
         let generation = lease.generation;
         self.lease = Some(lease);
-        shared.lock().leased(generation);
+        shared.lock().order.leased(generation);
         match self.shelf().await {
             Shelf::Taken => Leave::Taken,
             Shelf::Unreachable if self.shared.at_hand().is_some() => Leave::Unreachable,

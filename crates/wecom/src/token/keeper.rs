@@ -5,7 +5,6 @@
 //! down with it.
 
 use std::{
-    collections::VecDeque,
     fmt,
     sync::{Arc, Mutex, MutexGuard},
     time::Duration,
@@ -23,6 +22,7 @@ use super::{
     flight::{Flight, Outcome},
     held::Held,
     lock,
+    order::Order,
 };
 use crate::{
     clock::Clock,
@@ -58,14 +58,7 @@ pub(super) struct State {
     flight: Option<Joined>,
     /// What callers without a token are told until then, so that a failure is not repeated for each of them.
     held_back: Option<(Duration, Error)>,
-    /// The generation of the last token at hand, and when its life began; an older one is not taken.
-    newest: u64,
-    begun: Duration,
-    /// Generations do not tell which token is older, because the last one was fetched without a lease, or the store
-    /// counts from anew.
-    by_time: bool,
-    /// The last tokens that WeCom refused, which a store may still have.
-    dead: VecDeque<(Secret, u64)>,
+    pub(super) order: Order,
     pub(super) breaker: Breaker,
     pub(super) budget: Budget,
     /// What became of the secret when it was last tried.
@@ -95,10 +88,7 @@ impl Keeper {
         let state = State {
             flight: None,
             held_back: None,
-            newest: 0,
-            begun: Duration::ZERO,
-            by_time: false,
-            dead: VecDeque::new(),
+            order: Order::default(),
             breaker: Breaker::new(settings.first_pause, settings.longest_pause),
             budget: Budget::new(settings.fetches_per_minute),
             standing: Standing::Untried,
@@ -215,25 +205,17 @@ impl Shared {
     /// older than the last one.
     pub(super) fn install(&self, held: Held) -> bool {
         let mut state = self.lock();
-        if state.is_dead(&held) || state.is_older(&held) {
-            return false;
+        let taken = state.order.take(&held);
+        if taken {
+            self.current.store(Some(Arc::new(held)));
         }
-        state.newest = held.generation;
-        state.by_time = false;
-        self.put(&mut state, held);
-        true
+        taken
     }
 
     /// Makes a token that was fetched without a lease, and so without a number, the one at hand.
     pub(super) fn install_stray(&self, mut held: Held) {
         let mut state = self.lock();
-        held.generation = state.newest;
-        state.by_time = true;
-        self.put(&mut state, held);
-    }
-
-    fn put(&self, state: &mut State, held: Held) {
-        state.begun = held.begun();
+        state.order.take_stray(&mut held);
         self.current.store(Some(Arc::new(held)));
     }
 
@@ -287,7 +269,7 @@ impl Shared {
         let Some(held) = current.as_ref().filter(|held| held.token == *used) else {
             return false;
         };
-        state.bury(held);
+        state.order.bury(held);
         self.current.store(None);
         true
     }
@@ -320,9 +302,6 @@ impl Shared {
 // === impl State ===
 
 impl State {
-    /// How many refused tokens are remembered. A store has one at a time, so one would do if all went in step.
-    const DEAD: usize = 8;
-
     /// Notes that a flight begins; it must be launched after the lock is given back.
     fn begin(&mut self, shared: &Arc<Shared>) -> Landing {
         let (tell, flight) = watch::channel(None);
@@ -332,23 +311,6 @@ impl State {
             tell,
             landed: false,
         }
-    }
-
-    /// Notes the generation of a lease. If it is not above all before, the store has lost its memory, and what was
-    /// known of older numbers means nothing.
-    pub(super) fn leased(&mut self, generation: u64) {
-        if generation <= self.newest {
-            self.newest = generation.saturating_sub(1);
-            self.by_time = true;
-            self.dead.clear();
-        }
-    }
-
-    /// Returns whether a token from the store is older than the last one at hand: by its number where the numbers
-    /// have gone on growing, otherwise by when its life began.
-    pub(super) fn is_older(&self, held: &Held) -> bool {
-        let by_time = self.by_time || held.generation < self.newest;
-        by_time && held.begun() <= self.begun
     }
 
     /// Returns a number from 0 to 1.
@@ -374,21 +336,6 @@ impl State {
     #[cfg(test)]
     pub(super) const fn idle(&self) -> bool {
         self.flight.is_none()
-    }
-
-    fn bury(&mut self, held: &Held) {
-        if self.dead.len() >= Self::DEAD {
-            self.dead.pop_front();
-        }
-        self.dead.push_back((held.token.clone(), held.generation));
-    }
-
-    /// Returns whether WeCom has refused it. One of a later generation was fetched after that, even if WeCom gave
-    /// the same text out again.
-    pub(super) fn is_dead(&self, held: &Held) -> bool {
-        self.dead
-            .iter()
-            .any(|(token, generation)| *token == held.token && *generation >= held.generation)
     }
 }
 

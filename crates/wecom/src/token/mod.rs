@@ -123,6 +123,7 @@ mod flight;
 mod held;
 mod keeper;
 mod memory;
+mod order;
 #[cfg(feature = "redis")]
 mod redis;
 mod settings;
