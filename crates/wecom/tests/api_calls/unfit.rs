@@ -111,7 +111,7 @@ async fn w3_the_unfit_are_found_by_reading_and_the_rest_is_pushed() {
         .collect();
     let expected = [
         ("cid", Unfit::Disabled),
-        ("dan", Unfit::Unreadable(Errcode(60111))),
+        ("dan", Unfit::NotFound(Errcode(60111))),
         ("eve", Unfit::NotActivated),
         ("fay", Unfit::NoCustomers),
     ];
@@ -128,6 +128,59 @@ async fn w3_the_unfit_are_found_by_reading_and_the_rest_is_pushed() {
         .unwrap();
     push(rest).await.unwrap();
     assert_eq!(enterprise.led_to("live"), ["ann"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn w3_who_may_have_no_customers_is_told_from_who_is_not_there_or_not_active() {
+    let cases = [
+        ("active", 1, Some(Unfit::NoCustomers)),
+        ("disabled", 2, Some(Unfit::Disabled)),
+        ("new", 4, Some(Unfit::NotActivated)),
+        ("left", 5, Some(Unfit::Left)),
+        ("odd", 9, Some(Unfit::NoCustomers)),
+        ("missing", 60111, Some(Unfit::NotFound(Errcode(60111)))),
+        ("invalid", 40003, Some(Unfit::NotFound(Errcode(40003)))),
+        ("unknown", 46004, Some(Unfit::NotFound(Errcode(46004)))),
+        ("nowhere", 301_021, Some(Unfit::NotFound(Errcode(301_021)))),
+        ("unseen", 50002, Some(Unfit::Unreadable(Errcode(50002)))),
+        ("outside", 60021, Some(Unfit::Unreadable(Errcode(60021)))),
+        // All that is known is what the list says.
+        ("unread", 60011, Some(Unfit::NoCustomers)),
+        ("able", 1, None),
+    ];
+    let enterprise = Enterprise {
+        able: vec!["able"],
+        status: cases.iter().map(|(name, read, _)| (*name, *read)).collect(),
+        ..Enterprise::default()
+    };
+    let fake = Fake::calls(move |seen| enterprise.answer(seen));
+    let (client, _) = client(&fake);
+    let list = users(&cases.map(|(name, ..)| name));
+    let found = client.find_unfit(list.as_slice()).await.unwrap();
+    let found = found
+        .iter()
+        .map(|unfit| (unfit.userid.as_str(), unfit.why))
+        .collect::<Vec<_>>();
+    let expected = cases
+        .iter()
+        .filter_map(|(name, _, why)| Some((*name, (*why)?)));
+    assert_eq!(found, expected.collect::<Vec<_>>());
+    assert_eq!(fake.calls_seen().len(), 1 + cases.len(), "a read of each");
+}
+
+#[tokio::test(start_paused = true)]
+async fn w3_an_app_that_may_read_nobody_still_knows_who_may_have_no_customers() {
+    let enterprise = Enterprise {
+        status: BTreeMap::from([("a", 60011), ("b", 60011)]),
+        ..Enterprise::default()
+    };
+    let fake = Fake::calls(move |seen| enterprise.answer(seen));
+    let (client, _) = client(&fake);
+    let found = client.find_unfit(&[user("a"), user("b")]).await.unwrap();
+    assert!(
+        found.len() == 2 && found.iter().all(|unfit| unfit.why == Unfit::NoCustomers),
+        "{found:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
