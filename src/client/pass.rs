@@ -4,7 +4,11 @@ use super::{
     Callee, Sign,
     sent::{Caller, Sent},
 };
-use crate::{error::Withheld, priority::Priority, task::Task};
+use crate::{
+    error::Withheld,
+    priority::{Priority, Progress},
+    task::Task,
+};
 
 /// Leave to make one call, by the level inferred of the instance; made by [`Callee::decide`].
 ///
@@ -12,7 +16,11 @@ use crate::{error::Withheld, priority::Priority, task::Task};
 /// counts as neither served nor refused.
 #[derive(Debug)]
 #[must_use = "settle it when the call's result is known"]
-pub struct Pass(Sent);
+pub struct Pass {
+    sent: Sent,
+    /// What it was judged by, its business as counted.
+    rank: (Priority, Progress),
+}
 
 impl Callee {
     /// Decides on a call of `priority` to `instance` by the level inferred of it; see
@@ -42,14 +50,29 @@ impl Callee {
     fn pass(&self, instance: &str, caller: Caller) -> Result<Pass, Withheld> {
         let now = self.now();
         let instance = self.find(instance, now);
-        self.judge_by_inference(&instance, caller.rank(), now)?;
-        Ok(Pass(Sent::new(self, &instance, caller.task)))
+        let (priority, progress) = caller.rank();
+        self.judge_by_inference(&instance, (priority, progress), now)?;
+        Ok(Pass {
+            sent: Sent::new(self, &instance, caller.task),
+            rank: (self.counted(priority), progress),
+        })
     }
 }
 
 impl Pass {
     /// Notes what the call's result says of the instance.
     pub fn settle(self, sign: Sign) {
-        self.0.classified(sign);
+        self.sent.classified(sign);
+    }
+
+    /// Returns whether the level as it is now admits such a call: another one would be sent.
+    ///
+    /// For calls that wait long before they are refused, such as those in a line of the caller's own. A refusal of one
+    /// that would not be sent any more says nothing that the level has not answered already. Settled as refused, those
+    /// that were in the line when it fell would push it down for as long as they wait, below calls that are served.
+    #[must_use]
+    pub fn is_still_admitted(&self) -> bool {
+        let (priority, progress) = self.rank;
+        self.sent.instance().level().admits(priority, progress)
     }
 }
