@@ -76,3 +76,40 @@ impl Pass {
         self.sent.instance().level().admits(priority, progress)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{
+        clock::Clock,
+        priority::{Business, User},
+    };
+
+    #[test]
+    fn a_call_is_no_longer_admitted_once_the_level_has_fallen_below_it() {
+        let (clock, hand) = Clock::manual();
+        let callee = Callee::builder("quota").clock(clock).build().unwrap();
+        let least = Priority::new(Business::new(7), User::LEAST_IMPORTANT);
+        let waits = callee.decide("a", least).unwrap();
+        let beyond = Priority::new(Business::new(200), User::MOST_IMPORTANT);
+        let counted_as_the_last = callee.decide("a", beyond).unwrap();
+        let important = callee.decide("a", Priority::MOST_IMPORTANT).unwrap();
+        assert!(waits.is_still_admitted() && important.is_still_admitted());
+
+        for _ in 0..10 {
+            hand.advance(Duration::from_secs(1));
+            if let Ok(pass) = callee.decide("a", least) {
+                pass.settle(Sign::Refused { retry_after: None });
+            }
+        }
+        assert!(callee.decide("a", least).is_err());
+        assert!(!waits.is_still_admitted());
+        assert!(important.is_still_admitted());
+        assert_eq!(
+            counted_as_the_last.is_still_admitted(),
+            callee.decide("a", beyond).is_ok()
+        );
+    }
+}

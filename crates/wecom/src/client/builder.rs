@@ -99,7 +99,8 @@ impl Builder {
         self
     }
 
-    /// Sets how the token is kept.
+    /// Sets when the token is fetched again, how often at most, and what follows on a secret that was refused. Default
+    /// [`token::Settings::default`], which names each value.
     pub fn tokens(mut self, tokens: token::Settings) -> Self {
         self.tokens = tokens;
         self
