@@ -25,7 +25,11 @@ use super::{
     line::{Line, Place, Waiter},
     plan::Plan,
 };
-use crate::{clock::Clock, error::BoxError, rank::Rank};
+use crate::{
+    clock::Clock,
+    error::{BoxError, Plain},
+    rank::Rank,
+};
 
 /// Keeps the count of one (corp, API), here or elsewhere.
 pub(super) trait Room: Send + Sync + Sized + 'static {
@@ -143,9 +147,10 @@ impl<R: Room> Desk<R> {
         };
         match (&mut waiting.answer).await {
             Ok(answer) => answer.map(Permit::new),
-            Err(_) => Err(Refusal::Unreachable(
-                "the runtime in which the limiter asked has ended".into(),
-            )),
+            Err(_) => {
+                let why = Plain("the runtime in which the limiter asked has ended");
+                Err(Refusal::Unreachable(why.into()))
+            }
         }
     }
 
@@ -177,7 +182,7 @@ impl<R: Room> Desk<R> {
         }
         queue.make_room(self.plan.limits.waiting, rank)?;
         let Ok(runtime) = Handle::try_current() else {
-            let why = "room can be waited for in a tokio runtime only";
+            let why = Plain("room can be waited for in a tokio runtime only");
             return Err(Refusal::Unreachable(why.into()));
         };
         let (sender, answer) = oneshot::channel();
