@@ -1,12 +1,11 @@
 //! One enterprise: its members, codes, customers, tokens and traffic, behind a lock of its own.
 
-use std::{
-    fmt,
-    sync::{Arc, Mutex, MutexGuard},
-};
+use std::{fmt, sync::Arc};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use super::{
-    ApiTraffic, Codes, Members, Shared, contact::Contacts, lock, member::Departments,
+    ApiTraffic, Codes, Members, Shared, contact::Contacts, hold, member::Departments,
     token::Tokens, traffic::Traffic,
 };
 use crate::profile::Tokens as TokenRules;
@@ -19,6 +18,7 @@ pub struct Corp {
     permanent_code: Option<Box<str>>,
     no_temp_codes: bool,
     shared: Arc<Shared>,
+    /// Of a kind that can be given to whoever waits: a long list is read a piece at a time, and calls go between.
     state: Mutex<State>,
 }
 
@@ -103,7 +103,9 @@ impl Corp {
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
+        let state = self.state.lock();
+        hold::begin();
+        state
     }
 
     pub(crate) fn shared(&self) -> &Shared {
