@@ -5,8 +5,13 @@ use std::{fmt, sync::Arc};
 use parking_lot::{Mutex, MutexGuard};
 
 use super::{
-    ApiTraffic, Codes, Members, Shared, contact::Contacts, hold, member::Departments,
-    token::Tokens, traffic::Traffic,
+    ApiTraffic, Codes, Members, Shared,
+    contact::Contacts,
+    hold,
+    member::Departments,
+    token::Tokens,
+    traffic::Traffic,
+    window::{Limits, Meter},
 };
 use crate::profile::Tokens as TokenRules;
 
@@ -32,6 +37,8 @@ pub(crate) struct State {
     pub(crate) codes: Codes,
     pub(crate) contacts: Contacts,
     pub(crate) traffic: Traffic,
+    /// Of the calls with `debug=1`.
+    pub(crate) debugged: Meter,
     pub(crate) tokens: Tokens,
 }
 
@@ -100,6 +107,13 @@ impl Corp {
 
     pub(crate) fn rest(&self, now: u64, hour_ns: u64) {
         self.state().traffic.rest(now, hour_ns);
+    }
+
+    /// Admits a call with `debug=1`, or not.
+    pub(crate) fn admit_debug(&self, limits: &Limits) -> bool {
+        let mut state = self.state();
+        let now = self.shared.now_ns();
+        state.debugged.admit(now, limits).is_ok()
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
