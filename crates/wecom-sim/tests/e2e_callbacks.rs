@@ -214,7 +214,7 @@ async fn c3_a_slow_handler_is_told_again_and_has_the_event_once() {
     let setup = Setup::with(
         Callbacks {
             adds: AddEvents::Full,
-            timeout_ms: 500,
+            timeout_ms: 5000,
             ..quick()
         },
         |endpoint| endpoint.deadline(Duration::from_millis(100)),
