@@ -137,7 +137,7 @@ impl Callee {
         (priority, progress): (Priority, Progress),
         now: Duration,
     ) -> Result<(), Withheld> {
-        let counted = priority.clamped(self.0.last_business);
+        let counted = self.counted(priority);
         match instance.decide(counted, progress, now, self.0.ttl) {
             Decision::Send | Decision::Probe => Ok(()),
             Decision::Withhold => {
@@ -160,7 +160,7 @@ impl Callee {
         now: Duration,
     ) -> Result<(), Withheld> {
         let inference = self.inference(instance, now);
-        let counted = priority.clamped(self.0.last_business);
+        let counted = self.counted(priority);
         let level = inference.arrive(counted, instance.outstanding(), now);
         self.level_moved(instance, level);
         self.judge(instance, (priority, progress), now)
@@ -168,6 +168,11 @@ impl Callee {
                 retry_after: inference.held(now),
                 ..withheld
             })
+    }
+
+    /// Returns a priority as it is counted and judged.
+    pub(crate) fn counted(&self, priority: Priority) -> Priority {
+        priority.clamped(self.0.last_business)
     }
 
     /// Returns the error of a call that is withheld from `instance`.

@@ -59,6 +59,7 @@
 //! |---|---|
 //! | calls answered with 45009 | use up nothing of a window; those answered with 45033 do, and those with a dead token only of their IP's |
 //! | windows for tokens | `gettoken` is counted for the enterprise that is named, before its secret is checked |
+//! | calls with `debug=1` | 5 a minute (documented) for each enterprise, whatever the API; one more blocks those for 60 s |
 //! | several members of a list may not be on it | the first in the list decides the code |
 //! | a member that left | stays on its codes until they are updated; one of the same `userid` who comes later is another |
 //! | a department on a code | counts all its members and those below (41041), reaches those who could be on a code, the full and the disabled |
@@ -68,6 +69,22 @@
 //! | GET for a POST is 40058 (documented) | the reverse too; an unknown path is HTTP 404 |
 //! | a body that is too large (40206) | above 1 MiB |
 //! | `get_corp_token` | 41021, 41025, 40082 and 40084 for what is missing or wrong; it counts as a wrong secret |
+//!
+//! # What is where
+//!
+//! | module | decides |
+//! |---|---|
+//! | [`profile`] | what the simulated WeCom is like: every switch with its range and default, read from TOML |
+//! | [`world`] | what it knows: enterprises, members, codes, customers, tokens, windows |
+//! | [`fault`] | what goes wrong by itself, and for which call |
+//! | [`scan`] | customers who scan, and whether the member they met was right |
+//! | [`callback`] | events, encrypted and sent: late, twice, out of order, or never |
+//! | [`admin`] | a JSON interface to set, break and inspect all of it while it runs |
+//! | [`truth`] | what really happened: mis-routed scans, calls for each API, blocks served |
+//!
+//! A [`Sim`] is all of them. It is a tower service ([`Sim::service`]) or has a listener ([`Sim::listen`]), and lives in
+//! real time ([`Sim::new`]) or in any other ([`Sim::with_clock`]). The program `wecom-sim serve` is a `Sim` on a
+//! listener; `wecom-sim profile` prints a profile with every key.
 //!
 //! # What it does not do
 //!
@@ -80,7 +97,8 @@
 //! call is remembered for an hour with 8 bytes for its (corp, API) and 8 for its (IP, API), so that windows slide
 //! exactly. A deleted code keeps its place, 88 bytes. Figures of calls a second: `--example throughput`.
 //!
-//! Each enterprise has a lock of its own. All waiting is tokio's: in a runtime with paused time hours pass at once.
+//! Each enterprise has a lock of its own, and long lists are read a thousand rows at a time: a read of a million members
+//! lets calls in between. All waiting is tokio's: in a runtime with paused time hours pass at once.
 
 pub mod admin;
 mod api;

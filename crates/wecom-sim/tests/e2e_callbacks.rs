@@ -214,7 +214,7 @@ async fn c3_a_slow_handler_is_told_again_and_has_the_event_once() {
     let setup = Setup::with(
         Callbacks {
             adds: AddEvents::Full,
-            timeout_ms: 500,
+            timeout_ms: 5000,
             ..quick()
         },
         |endpoint| endpoint.deadline(Duration::from_millis(100)),
@@ -230,7 +230,11 @@ async fn c3_a_slow_handler_is_told_again_and_has_the_event_once() {
     }
     let (kept, counts) = (setup.platform.kept(), setup.counts());
     assert_eq!(kept.log.len(), 1);
-    assert!(kept.delivered >= 2, "{kept:?}");
+    assert_eq!(
+        kept.delivered, 1,
+        "copies wait for the handler that runs: {kept:?}"
+    );
+    assert!(counts.retried >= 1, "{counts:?}");
     assert_eq!((counts.answered, counts.timed_out), (1, 0), "{counts:?}");
     assert_eq!(counts.refused, counts.retried, "{counts:?}");
 }

@@ -1,6 +1,6 @@
 //! What all that is kept in a Redis has in common: what keys begin with, and what may be told of errors.
 
-use std::{error::Error, fmt};
+use std::{error::Error, fmt, time::Duration};
 
 use redis::{ErrorKind, RedisError};
 
@@ -9,7 +9,7 @@ use crate::error::Invalid;
 /// What keys begin with if nothing else is said.
 pub(crate) const PREFIX: &str = "wecom";
 
-/// Why Redis gave no answer. Never shows a key or a value: a Redis repeats arguments in its errors.
+/// Why Redis gave no answer, or none that is of use. Never shows a key or a value: a Redis repeats arguments in its errors.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// It took too long.
@@ -20,6 +20,8 @@ pub(crate) enum Failure {
         /// The first word of the server's answer, such as `OOM`.
         code: Option<Box<str>>,
     },
+    /// Others count their calls in a long window of another length.
+    OtherHour { theirs: Duration, ours: Duration },
 }
 
 /// Returns a prefix of keys, if it can be one. Braces would become the hash tag in place of the corp.
@@ -53,6 +55,10 @@ impl fmt::Display for Failure {
                 kind,
                 code: Some(code),
             } => write!(f, "redis: {kind:?} ({code})"),
+            Self::OtherHour { theirs, ours } => write!(
+                f,
+                "hour.length is {ours:?}; allowed: {theirs:?}, in which others count under the same prefix"
+            ),
         }
     }
 }

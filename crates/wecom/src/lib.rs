@@ -67,7 +67,7 @@
 //! | `redis` | [`limit::RedisLimiter`] and [`token::RedisStore`], for many processes |
 //! | `dagor` | [`callee`]: a level for each (corp, API), and priorities that come with the call |
 //! | `axum` | [`callback::router`] |
-//! | `metrics` | counts and times through the `metrics` facade |
+//! | `metrics` | counts and times through the `metrics` facade: [`observe`] has the table |
 //! | `tracing` | a span for each call, and events for what needs an operator |
 //! | `full` | all of them |
 //!
@@ -86,7 +86,7 @@ mod feedback;
 mod keyspace;
 pub mod limit;
 mod name;
-mod observe;
+pub mod observe;
 mod rank;
 #[cfg(all(test, feature = "redis"))]
 #[path = "../tests/support/redis.rs"]

@@ -188,8 +188,18 @@ fn what_depends_on_no_secret_is_told_apart() {
         assert_eq!(rejected, Rejected::Envelope, "{bad}");
         assert_eq!(rejected.status(), 400);
     }
-    let unsigned = refusal(&receiver(), &(String::new(), body));
-    assert_eq!(unsigned.status(), 400);
+    assert_eq!(receiver().check_query(&query), Ok(()));
+    for bad in [String::new(), format!("{query}&nonce=x")] {
+        let rejected = refusal(&receiver(), &(bad.clone(), body.clone()));
+        assert_eq!(rejected.status(), 400);
+        assert_eq!(receiver().check_query(&bad), Err(rejected));
+    }
+    let old = keys()
+        .seal(b"x", NOW - 601)
+        .query()
+        .replace("msg_signature=", "msg_signature=0");
+    let strangers = refusal(&receiver(), &(old, body));
+    assert_eq!(strangers, Rejected::Signature, "no alarm for our clock");
 }
 
 #[test]

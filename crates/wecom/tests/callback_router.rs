@@ -9,47 +9,24 @@ mod listening;
 use std::{
     collections::HashSet,
     convert::Infallible,
-    num::NonZeroU32,
-    pin::Pin,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
-    task::{Context, Poll},
     time::Duration,
 };
 
 use axum::{
     Router,
-    body::{Body, Bytes},
-    http::{Method, Request, Response, StatusCode},
+    body::Body,
+    http::{Method, Request},
 };
-use callback_support::{CORP, NOW, added, event, keys, keys_for, post_of, posted, receiver};
-use http_body::Frame;
-use http_body_util::BodyExt;
-use tokio::{sync::Notify, time::Instant};
-use tower::ServiceExt;
-use wecom::callback::{self, Delivery, Endpoint, Identity};
-
-/// The identities that a handler has made durable, in order.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<(Identity, bool)>>>);
-
-// === impl Log ===
-
-impl Log {
-    fn append(&self, delivery: &Delivery) {
-        let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        log.push((delivery.identity, delivery.seen_before));
-    }
-
-    fn entries(&self) -> Vec<(Identity, bool)> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
-    }
-}
+use callback_support::{
+    CORP, NOW, added, event, keys, keys_for, post_of, posted, receiver,
+    requests::{Log, Pieces, post, request, send, status, text, timed},
+};
+use tokio::sync::Notify;
+use wecom::callback::{self, Delivery, Endpoint};
 
 fn logging(log: &Log) -> Router {
     let log = log.clone();
@@ -57,34 +34,6 @@ fn logging(log: &Log) -> Router {
         log.append(&delivery);
         async { Ok::<_, Infallible>(()) }
     })
-}
-
-fn post((query, body): &(String, String)) -> Request<Body> {
-    request(Method::POST, query, Body::from(body.clone()))
-}
-
-fn request(method: Method, query: &str, body: Body) -> Request<Body> {
-    let request = Request::builder().method(method).uri(format!("/?{query}"));
-    request.body(body).expect("a good request")
-}
-
-async fn send(router: &Router, request: Request<Body>) -> Response<Body> {
-    let response = router.clone().oneshot(request).await;
-    response.expect("a router is infallible")
-}
-
-async fn status(router: &Router, request: Request<Body>) -> StatusCode {
-    let response = send(router, request).await;
-    let status = response.status();
-    if status != StatusCode::METHOD_NOT_ALLOWED {
-        assert_eq!(text(response).await, "", "no body with {status}");
-    }
-    status
-}
-
-async fn text(response: Response<Body>) -> String {
-    let body = response.into_body().collect().await.expect("a whole body");
-    String::from_utf8_lossy(&body.to_bytes()).into_owned()
 }
 
 #[tokio::test(start_paused = true)]
@@ -114,8 +63,30 @@ async fn verifies_an_address_by_its_plaintext_alone() {
     assert_eq!(status(&router, without).await, 400);
     let bare = Request::get("/").body(Body::empty()).unwrap();
     assert_eq!(status(&router, bare).await, 400);
-    let other = request(Method::PUT, &sealed.echo_query(), Body::empty());
-    assert_eq!(status(&router, other).await, 405);
+}
+
+#[tokio::test(start_paused = true)]
+async fn methods_that_are_none_of_wecoms_do_no_more_than_they_must() {
+    let log = Log::default();
+    let router = logging(&log);
+    let echo = keys().seal(b"17", NOW).echo_query();
+    let (query, body) = posted(&added("a", "b"));
+    for method in [Method::PUT, Method::DELETE, Method::PATCH, Method::OPTIONS] {
+        for query in [&echo, &query] {
+            let request = request(method.clone(), query, Body::from(body.clone()));
+            assert_eq!(status(&router, request).await, 405, "{method}");
+        }
+    }
+    let head = request(Method::HEAD, &echo, Body::empty());
+    assert_eq!(status(&router, head).await, 200, "a GET without its body");
+    let head = request(Method::HEAD, &query, Body::from(body));
+    assert_eq!(status(&router, head).await, 400, "and as strict");
+
+    let read = Arc::new(AtomicUsize::new(0));
+    let get = request(Method::GET, &echo, Body::new(Pieces::new(&read, 1)));
+    assert_eq!(text(send(&router, get).await).await, "17");
+    assert_eq!(read.load(Ordering::Relaxed), 0, "nobody wants its body");
+    assert_eq!(log.entries().len(), 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -173,11 +144,8 @@ async fn c3_a_slow_handler_is_answered_503_in_time_and_runs_to_its_end() {
             Ok::<_, Infallible>(())
         }
     });
-    #[expect(clippy::disallowed_methods, reason = "the runtime's paused clock")]
-    let begun = Instant::now();
-    assert_eq!(status(&router, post(&posted(&added("a", "b")))).await, 503);
-    #[expect(clippy::disallowed_methods, reason = "the runtime's paused clock")]
-    let took = begun.elapsed();
+    let (answer, took) = timed(status(&router, post(&posted(&added("a", "b"))))).await;
+    assert_eq!(answer, 503);
     assert_eq!(
         took,
         Duration::from_millis(4500),
@@ -280,123 +248,17 @@ fn bad_padding() -> (String, String) {
     (query, format!("<xml><Encrypt>{cut}</Encrypt></xml>"))
 }
 
-/// A body in pieces of 1 KiB, without a length; counts what was read of it.
-struct Pieces {
-    read: Arc<AtomicUsize>,
-    left: usize,
-    /// How long each piece takes.
-    pause: Option<Pin<Box<tokio::time::Sleep>>>,
-}
-
-// === impl Pieces ===
-
-impl Pieces {
-    fn new(read: &Arc<AtomicUsize>, pieces: usize) -> Self {
-        Self {
-            read: Arc::clone(read),
-            left: pieces,
-            pause: None,
-        }
-    }
-}
-
-impl http_body::Body for Pieces {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        if let Some(pause) = &mut self.pause {
-            std::task::ready!(pause.as_mut().poll(cx));
-            self.pause = Some(Box::pin(tokio::time::sleep(Duration::from_millis(300))));
-        }
-        if self.left == 0 {
-            return Poll::Ready(None);
-        }
-        self.left -= 1;
-        self.read.fetch_add(1, Ordering::Relaxed);
-        let piece = Bytes::from_static(&[b' '; 1024]);
-        Poll::Ready(Some(Ok(Frame::data(piece))))
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_oversized_body_is_refused_without_reading_it_all() {
-    let router = logging(&Log::default());
-    let (query, _) = posted(&added("a", "b"));
-
-    let read = Arc::new(AtomicUsize::new(0));
-    let body = Body::new(Pieces::new(&read, 1 << 20));
-    assert_eq!(
-        status(&router, request(Method::POST, &query, body)).await,
-        413
-    );
-    assert_eq!(
-        read.load(Ordering::Relaxed),
-        65,
-        "one piece more than the limit"
-    );
-
-    let told = Body::from(vec![b' '; (64 << 10) + 1]);
-    assert_eq!(
-        status(&router, request(Method::POST, &query, told)).await,
-        413
-    );
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_body_that_trickles_is_given_up() {
-    let router = logging(&Log::default());
-    let (query, _) = posted(&added("a", "b"));
-    let read = Arc::new(AtomicUsize::new(0));
-    let mut pieces = Pieces::new(&read, 60);
-    pieces.pause = Some(Box::pin(tokio::time::sleep(Duration::ZERO)));
-    let trickle = request(Method::POST, &query, Body::new(pieces));
-    assert_eq!(status(&router, trickle).await, 408);
-    assert!(read.load(Ordering::Relaxed) < 10);
-}
-
-#[tokio::test(start_paused = true)]
-async fn beyond_the_bound_nothing_is_read_and_the_address_still_verifies() {
-    let release = Arc::new(Notify::new());
-    let wait = Arc::clone(&release);
-    let handler = move |_: Delivery| {
-        let wait = Arc::clone(&wait);
-        async move {
-            wait.notified().await;
-            Ok::<_, Infallible>(())
-        }
-    };
-    let router = Endpoint::new(receiver(), handler)
-        .in_flight(NonZeroU32::MIN)
-        .into_router();
-    // Past its deadline it still holds its place, for it still runs.
-    assert_eq!(status(&router, post(&posted(&added("a", "b")))).await, 503);
-
-    let read = Arc::new(AtomicUsize::new(0));
-    let (query, _) = posted(&added("a", "c"));
-    let body = Body::new(Pieces::new(&read, 1));
-    assert_eq!(
-        status(&router, request(Method::POST, &query, body)).await,
-        503
-    );
-    assert_eq!(read.load(Ordering::Relaxed), 0);
-    let echo = keys().seal(b"17", NOW).echo_query();
-    let get = request(Method::GET, &echo, Body::empty());
-    assert_eq!(send(&router, get).await.status(), 200);
-
-    release.notify_one();
-    tokio::task::yield_now().await;
-    release.notify_one();
-    assert_eq!(status(&router, post(&posted(&added("a", "d")))).await, 200);
-}
-
 /// Callbacks of every sort, at an address whose handler fails.
 #[cfg(any(feature = "metrics", feature = "tracing"))]
 async fn a_bad_day() {
-    let router = callback::router(receiver(), |_: Delivery| async { Err("customer wmA") });
+    let handler = |delivery: Delivery| async move {
+        match delivery.fields.get("Event") {
+            Some("hangs") => std::future::pending().await,
+            Some("panics") => panic!("customer wmA"),
+            _ => Err("customer wmA"),
+        }
+    };
+    let router = Endpoint::new(receiver(), handler).into_router();
     let message = added("zhangsan", "wmA");
     let (query, body) = posted(&message);
     let forged = query.replace("msg_signature=", "msg_signature=0");
@@ -414,11 +276,15 @@ async fn a_bad_day() {
         assert_ne!(status(&router, post(&callback)).await, 200);
     }
     let read = Arc::new(AtomicUsize::new(0));
-    let mut pieces = Pieces::new(&read, 9);
-    pieces.pause = Some(Box::pin(tokio::time::sleep(Duration::from_secs(1))));
-    let slow = request(Method::POST, "", Body::new(pieces));
+    let pieces = Pieces::new(&read, 9).slowly(Duration::from_secs(1));
+    let (query, _) = posted(&message);
+    let slow = request(Method::POST, &query, Body::new(pieces));
     let hung_up = tokio::time::timeout(Duration::from_millis(500), send(&router, slow)).await;
     assert!(hung_up.is_err());
+    for event in [event("hangs", ""), event("panics", "")] {
+        assert_eq!(status(&router, post(&posted(&event))).await, 503);
+    }
+    tokio::time::sleep(Duration::from_secs(60)).await;
 }
 
 #[cfg(any(feature = "metrics", feature = "tracing"))]
@@ -436,7 +302,8 @@ fn metrics_count_every_request_by_what_became_of_it() {
     metrics::with_local_recorder(&recorder, || run(a_bad_day()));
     let exported = handle.render();
     for (outcome, count) in [
-        ("failed", 2),
+        ("failed", 3),
+        ("late", 1),
         ("signature", 1),
         ("query", 1),
         ("receive_id", 1),
@@ -453,6 +320,13 @@ fn metrics_count_every_request_by_what_became_of_it() {
         assert!(
             exported.lines().any(|found| found == count),
             "no {count} in\n{exported}"
+        );
+    }
+    for (outcome, count) in [("failed", 2), ("overdue", 1), ("broken", 1)] {
+        let line = format!("wecom_callback_handlers_total{{outcome=\"{outcome}\"}} {count}");
+        assert!(
+            exported.lines().any(|found| found == line),
+            "no {line} in\n{exported}"
         );
     }
     assert!(
@@ -495,7 +369,10 @@ fn the_log_names_outcomes_and_never_a_person_or_a_secret() {
     let log = String::from_utf8_lossy(&log);
     for (outcome, level, lines) in [
         ("failed", "WARN", 1),
-        ("failed", "DEBUG", 1),
+        ("failed", "DEBUG", 2),
+        ("late", "WARN", 1),
+        ("overdue", "WARN", 1),
+        ("broken", "WARN", 1),
         ("signature", "DEBUG", 1),
         ("query", "DEBUG", 1),
         ("receive_id", "WARN", 1),

@@ -5,7 +5,7 @@ mod client_fakes;
 
 use std::{sync::Arc, time::Duration};
 
-use client_fakes::{Answer, Fake, Update, builder, secs};
+use client_fakes::{Answer, Fake, UPDATE, Update, builder, secs};
 use dagor::{Business, Priority, User};
 use tokio::{task::JoinSet, time::sleep};
 use wecom::{
@@ -44,18 +44,27 @@ fn callee() -> dagor::Callee {
     callee.expect("settings in their ranges")
 }
 
-/// Wants `times` what the window allows, a third each of three businesses, and waits 5 s for each call.
-async fn want(client: &Client<Fake>, times: f64, lasts: Duration) -> [Tally; 3] {
+/// How long calls are wanted.
+const LASTS: Duration = secs(900);
+
+/// Who wants a call, by its number.
+type Wants = fn(u64) -> User;
+
+/// A user for each call, in no order.
+const MANY: Wants = |number| User::from_hash(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+/// One for all, so that there are three priorities.
+const ONE: Wants = |_| User::MOST_IMPORTANT;
+
+/// Wants `times` what the window allows, a third each of three businesses, and waits so long for each call.
+async fn want(client: &Client<Fake>, times: f64, patience: Duration, wants: Wants) -> [Tally; 3] {
     let gap = Duration::from_secs(60).div_f64(times * f64::from(CALLS_A_MINUTE));
     let clock = Clock::system();
     let mut calls = JoinSet::new();
     let mut number = 0_u64;
-    while clock.now() < lasts {
+    while clock.now() < LASTS {
         let third = u8::try_from(number % 3).unwrap_or(0);
-        // A user for each call, in no order.
-        let user = User::from_hash(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let priority = Priority::new(Business::new(2 * third), user);
-        let client = client.with_priority(priority).with_patience(secs(5));
+        let priority = Priority::new(Business::new(2 * third), wants(number));
+        let client = client.with_priority(priority).with_patience(patience);
         calls.spawn(async move { (usize::from(third), client.send(&CALL).await) });
         number += 1;
         sleep(gap).await;
@@ -78,7 +87,7 @@ async fn want(client: &Client<Fake>, times: f64, lasts: Duration) -> [Tally; 3] 
 async fn of_twice_and_a_quarter_the_demand_the_important_third_is_served() {
     let fake = Fake::calls(|_| Answer::ok().after(Duration::from_millis(120)));
     let client = client(fake.clone(), &callee());
-    let tallies = want(&client, 2.25, secs(900)).await;
+    let tallies = want(&client, 2.25, secs(5), MANY).await;
     let [first, second, last] = tallies;
     assert_eq!(first.served, first.wanted, "{tallies:?}");
     assert!(second.served > second.wanted / 8, "{tallies:?}");
@@ -86,6 +95,38 @@ async fn of_twice_and_a_quarter_the_demand_the_important_third_is_served() {
     assert!(last.withheld > last.wanted * 98 / 100, "{tallies:?}");
     let served: u32 = tallies.iter().map(|tally| tally.served).sum();
     assert!(served > CALLS_A_MINUTE * 15 * 85 / 100, "{tallies:?}");
+}
+
+/// Wants three times what the window allows: the important third alone is then all that there is room for, but for the
+/// hundredth that the limiter keeps back.
+async fn want_three_times(wants: Wants) -> [Tally; 3] {
+    let fake = Fake::calls(|_| Answer::ok().after(Duration::from_millis(120)));
+    let client = client(fake.clone(), &callee());
+    let tallies = want(&client, 3.0, secs(30), wants).await;
+    let [_, _, last] = tallies;
+    assert!(last.served < last.wanted / 10, "{tallies:?}");
+    assert!(last.withheld > last.wanted * 95 / 100, "{tallies:?}");
+    let served: u32 = tallies.iter().map(|tally| tally.served).sum();
+    assert!(served > CALLS_A_MINUTE * 15 * 98 / 100, "{tallies:?}");
+    tallies
+}
+
+/// Their line grows by that hundredth, which their deadline bears.
+#[tokio::test(start_paused = true)]
+async fn of_three_times_the_demand_the_important_third_is_served_within_its_deadline() {
+    let tallies = want_three_times(ONE).await;
+    let [first, ..] = tallies;
+    assert!(first.served * 100 >= first.wanted * 99, "{tallies:?}");
+}
+
+/// Here the least important of them are always the last in the line, so that they are the hundredth. But nobody is
+/// withheld for the refusals of those who were in the line already when the level fell: 3.5 % of the important were.
+#[tokio::test(start_paused = true)]
+async fn of_the_important_no_more_are_withheld_than_there_is_no_room_for() {
+    let tallies = want_three_times(MANY).await;
+    let [first, ..] = tallies;
+    assert!(first.served * 1000 >= first.wanted * 985, "{tallies:?}");
+    assert!(first.withheld * 100 < first.wanted, "{tallies:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -114,16 +155,13 @@ async fn two_corps_never_affect_each_other() {
         sleep(Duration::from_millis(100)).await;
     }
     let snapshot = callee.snapshot();
-    let level = |corp: &str| {
+    let of = |corp: &str| {
+        let name = format!("{corp} {UPDATE}");
         let mut instances = snapshot.instances.iter();
-        let instance = instances.find(|instance| instance.instance.starts_with(corp));
-        instance.map(|instance| instance.level)
+        let instance = instances.find(|instance| *instance.instance == *name);
+        instance.unwrap_or_else(|| panic!("no {name} in {snapshot:?}"))
     };
-    assert!(level("wwother") > level("ww"), "{snapshot:?}");
-    assert!(
-        snapshot
-            .instances
-            .iter()
-            .any(|instance| instance.withheld > 0)
-    );
+    let (busy, other) = (of("ww1"), of("wwother"));
+    assert!(other.level > busy.level, "{snapshot:?}");
+    assert!(busy.withheld > 0 && other.withheld == 0, "{snapshot:?}");
 }

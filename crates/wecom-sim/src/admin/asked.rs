@@ -16,10 +16,10 @@ pub(super) struct Asked {
     body: Bytes,
 }
 
-/// Which part of a list.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Page {
-    pub(super) skip: usize,
+/// Which part of a list: at most so many from a place on, which is a number or an id.
+#[derive(Clone, Debug)]
+pub(super) struct Part<C> {
+    pub(super) from: C,
     pub(super) limit: usize,
 }
 
@@ -91,17 +91,37 @@ impl Asked {
         self.query(|table| table.end())
     }
 
-    /// Reads which part of a list is wanted.
-    pub(super) fn page(&self) -> Result<Page, Fault> {
+    /// Reads which part is wanted of a list whose places are numbers.
+    pub(super) fn part(&self) -> Result<Part<u32>, Fault> {
         self.query(|mut table| {
-            let mut page = Page {
-                skip: 0,
-                limit: 100,
-            };
-            table.whole("skip", 0..=usize::MAX, &mut page.skip);
-            table.whole("limit", 1..=1000, &mut page.limit);
+            let mut from = 0;
+            match self.query_text("cursor") {
+                Some("") => drop(table.take("cursor")),
+                _ => table.whole("cursor", 0..=u32::MAX, &mut from),
+            }
+            let limit = limit(&mut table);
             table.end();
-            page
+            Part { from, limit }
+        })
+    }
+
+    /// Reads which part is wanted of a list whose places are ids: after this one. `others` are the query's other keys.
+    pub(super) fn part_by_id(&self, others: &[&'static str]) -> Result<Part<Option<&str>>, Fault> {
+        let from = self
+            .query_text("cursor")
+            .filter(|cursor| !cursor.is_empty());
+        self.query(|mut table| {
+            // Ids may look like numbers, so they are taken as they were written.
+            for other in others {
+                table.take(other);
+            }
+            table.take("cursor");
+            if from.is_some_and(|from| from.len() > LONGEST_CURSOR) {
+                table.wrong("cursor", None, "the next_cursor of another answer");
+            }
+            let limit = limit(&mut table);
+            table.end();
+            Part { from, limit }
         })
     }
 
@@ -122,13 +142,16 @@ impl Asked {
     }
 }
 
-// === impl Page ===
+/// Reads how many are wanted.
+fn limit(table: &mut Section<'_>) -> usize {
+    let mut limit = 100;
+    table.whole("limit", 1..=MOST_LISTED, &mut limit);
+    limit
+}
 
-impl Page {
-    /// Returns this part of a list.
-    pub(super) fn of<T>(self, all: impl IntoIterator<Item = T>) -> Vec<T> {
-        all.into_iter().skip(self.skip).take(self.limit).collect()
-    }
+/// Returns where the next part of a list begins, as answers tell it: empty behind the last one.
+pub(super) fn next_cursor(next: Option<impl ToString>) -> String {
+    next.map_or_else(String::new, |next| next.to_string())
 }
 
 fn reading<T>(node: Node, read: impl FnOnce(Section<'_>) -> T) -> Result<T, Fault> {
@@ -161,17 +184,25 @@ fn decoded(text: &str) -> Result<String, Fault> {
     String::from_utf8(bytes).map_err(|_| wrong())
 }
 
+/// The most elements of a list in an answer.
+pub(super) const MOST_LISTED: usize = 1000;
+
+/// In bytes; ids are shorter.
+const LONGEST_CURSOR: usize = 128;
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn paths_and_queries_are_decoded_once() {
-        let request = Request::get("/admin/corps/a%2540b//x?skip=3&limit=%37").body(Bytes::new());
+        let request = Request::get("/admin/corps/a%2540b//x?cursor=3&limit=%37").body(Bytes::new());
         let asked = Asked::new(request.unwrap()).unwrap();
         assert_eq!(asked.path, ["corps", "a%40b", "x"]);
-        let page = asked.page().unwrap();
-        assert_eq!((page.skip, page.limit), (3, 7));
+        let part = asked.part().unwrap();
+        assert_eq!((part.from, part.limit), (3, 7));
+        let part = asked.part_by_id(&[]).unwrap();
+        assert_eq!((part.from, part.limit), (Some("3"), 7));
         for wrong in [
             "/admin/%",
             "/admin/%2",
@@ -187,15 +218,18 @@ mod tests {
     #[test]
     fn a_query_that_is_not_known_or_there_twice_is_wrong() {
         for wrong in [
-            "?skip=1&skip=2",
+            "?cursor=1&cursor=2",
             "?limit=0",
             "?limit=1001",
+            "?limit=",
             "?limt=3",
-            "?skip=x",
+            "?cursor=x",
+            "?cursor=-1",
+            "?cursor=4294967296",
         ] {
             let request = Request::get(format!("/admin/corps{wrong}")).body(Bytes::new());
             let asked = Asked::new(request.unwrap()).unwrap();
-            assert!(asked.page().is_err(), "{wrong}");
+            assert!(asked.part().is_err(), "{wrong}");
         }
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     answer::{Answer, Fault, not_there, told},
-    asked::Asked,
+    asked::{Asked, MOST_LISTED, next_cursor},
 };
 use crate::{
     given::{Section, Wanted},
@@ -38,9 +38,13 @@ enum Bulk {
 pub(super) async fn all(corp: &Corp, asked: &Asked) -> Answer {
     match asked.method {
         Method::GET => {
-            let page = asked.page()?;
-            let ids = corp.config_ids(page.skip, page.limit);
-            Ok(json!({ "total": corp.code_count(), "config_ids": ids }))
+            let part = asked.part()?;
+            let page = corp.config_ids_from(part.from, part.limit);
+            Ok(json!({
+                "total": corp.code_count(),
+                "config_ids": page.items,
+                "next_cursor": next_cursor(page.next),
+            }))
         }
         Method::POST => {
             asked.no_query()?;
@@ -53,7 +57,7 @@ pub(super) async fn all(corp: &Corp, asked: &Asked) -> Answer {
                 } => many(corp, count, members_each, &state).await?,
             };
             let added = ids.len();
-            let first: Vec<String> = ids.into_iter().take(MOST_SHOWN).collect();
+            let first: Vec<String> = ids.into_iter().take(MOST_LISTED).collect();
             Ok(json!({ "added": added, "config_ids": first }))
         }
         _ => Err(Fault::Method("GET, POST")),
@@ -152,18 +156,16 @@ async fn many(
             format!("members_each = {members_each}, expected at most {there}, all there are");
         return Err(Fault::Mistake(told));
     }
-    let mut ids = Vec::with_capacity(count.min(MOST_SHOWN));
+    let mut ids = Vec::with_capacity(count);
     let first = corp.code_count();
     for begin in (0..count).step_by(AT_A_TIME) {
         let codes: Vec<Given> = (begin..count.min(begin + AT_A_TIME))
             .map(|number| {
-                let turn = members
-                    .iter()
-                    .cycle()
-                    .skip(number * members_each % members.len());
+                let turn = number * members_each..(number + 1) * members_each;
+                let users = turn.map(|place| members[place % members.len()].clone());
                 Given {
                     state: format!("{state}{}", first + number + 1),
-                    users: turn.take(members_each).cloned().collect(),
+                    users: users.collect(),
                     ..Given::default()
                 }
             })
@@ -175,6 +177,10 @@ async fn many(
 }
 
 fn shown(code: &CodeView, corp: &Corp) -> Value {
+    let targets = corp.scan_targets(&code.config_id);
+    let shown = targets
+        .as_ref()
+        .map(|targets| &targets[..targets.len().min(MOST_LISTED)]);
     json!({
         "config_id": code.config_id,
         "type": code.kind,
@@ -187,14 +193,15 @@ fn shown(code: &CodeView, corp: &Corp) -> Value {
         "ends_s": code.ends_s,
         "users": code.users,
         "parties": code.parties,
-        "scan_targets": corp.scan_targets(&code.config_id),
+        "scan_targets": shown,
+        "scan_targets_total": targets.as_ref().map(Vec::len),
     })
 }
 
 /// Room for the number behind it: 30 characters in all.
 const STATE: Wanted = Wanted::open("at most 20 characters", |text| text.chars().count() <= 20);
 
-const MOST_SHOWN: usize = 1000;
+/// Codes.
 const AT_A_TIME: usize = 5000;
 
 /// All codes that there are.

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::{
     answer::{Answer, Fault, told},
-    asked::Asked,
+    asked::{Asked, next_cursor},
 };
 use crate::{
     Sim,
@@ -17,10 +17,20 @@ use crate::{
 pub(super) fn all(sim: &Sim, asked: &Asked) -> Answer {
     match asked.method {
         Method::GET => {
-            let page = asked.page()?;
-            let corps = sim.world().corps();
-            let ids = page.of(corps.iter().map(|corp| corp.id()));
-            Ok(json!({ "total": corps.len(), "corps": ids }))
+            let part = asked.part_by_id(&[])?;
+            // One more, to know whether there is one.
+            let corps = sim.world().corps_after(part.from, part.limit + 1);
+            let ids: Vec<&str> = corps
+                .iter()
+                .map(|corp| corp.id())
+                .take(part.limit)
+                .collect();
+            let next = ids.last().filter(|_| corps.len() > part.limit);
+            Ok(json!({
+                "total": sim.world().corp_count(),
+                "corps": ids,
+                "next_cursor": next_cursor(next),
+            }))
         }
         Method::POST => {
             asked.no_query()?;
@@ -61,8 +71,8 @@ pub(super) fn one(sim: &Sim, corp: &Corp, asked: &Asked) -> Answer {
     let sender = sim.parts().sender();
     told(json!({
         "id": corp.id(),
-        "members": corp.members().len(),
-        "departments": corp.departments().len(),
+        "members": corp.member_count(),
+        "departments": corp.department_count(),
         "codes": corp.code_count(),
         "callback": sender.address(corp.id()),
         "callbacks": sender.counts(corp.id()),

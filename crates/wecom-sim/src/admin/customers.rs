@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     answer::{Answer, Fault},
-    asked::Asked,
+    asked::{Asked, next_cursor},
     members::now_s,
 };
 use crate::{
@@ -30,10 +30,9 @@ enum By {
 /// `/admin/corps/{id}/customers`
 pub(super) fn all(corp: &Corp, asked: &Asked) -> Answer {
     asked.only(&Method::GET, "GET")?;
-    let page = asked.page()?;
-    let relations = corp.relations();
-    let total = relations.len();
-    let shown = page.of(relations).into_iter().map(|relation| {
+    let part = asked.part()?;
+    let page = corp.relations_from(part.from, part.limit);
+    let shown = page.items.into_iter().map(|relation| {
         json!({
             "external_userid": relation.external_userid,
             "userid": relation.userid,
@@ -43,7 +42,11 @@ pub(super) fn all(corp: &Corp, asked: &Asked) -> Answer {
         })
     });
     let shown: Vec<Value> = shown.collect();
-    Ok(json!({ "total": total, "customers": shown }))
+    Ok(json!({
+        "total": corp.relation_count(),
+        "customers": shown,
+        "next_cursor": next_cursor(page.next),
+    }))
 }
 
 /// `/admin/corps/{id}/customers/remove`

@@ -5,17 +5,25 @@ use serde_json::json;
 
 use super::{
     answer::{Answer, Fault, not_there, told},
-    asked::Asked,
+    asked::{Asked, next_cursor},
     members::{now_s, tell},
 };
 use crate::{Sim, callback::directory, profile::Department, world::Corp};
 
 /// `/admin/corps/{id}/departments`
 pub(super) fn all(sim: &Sim, corp: &Corp, asked: &Asked) -> Answer {
-    asked.no_query()?;
     match asked.method {
-        Method::GET => told(json!({ "departments": corp.departments() })),
+        Method::GET => {
+            let part = asked.part()?;
+            let page = corp.departments_from(part.from, part.limit);
+            told(json!({
+                "total": corp.department_count(),
+                "departments": page.items,
+                "next_cursor": next_cursor(page.next),
+            }))
+        }
         Method::POST => {
+            asked.no_query()?;
             let (department, is_silent) = asked.body(|mut table| {
                 let mut is_silent = false;
                 table.flag("silent", &mut is_silent);

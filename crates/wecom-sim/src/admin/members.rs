@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     answer::{Answer, Fault, not_there},
-    asked::Asked,
+    asked::{Asked, next_cursor},
 };
 use crate::{
     Sim,
@@ -33,11 +33,14 @@ struct Change {
 pub(super) fn all(sim: &Sim, corp: &Corp, asked: &Asked) -> Answer {
     match asked.method {
         Method::GET => {
-            let page = asked.page()?;
-            let members = corp.members();
-            let total = members.len();
-            let members: Vec<Value> = page.of(members).iter().map(shown).collect();
-            Ok(json!({ "total": total, "members": members }))
+            let part = asked.part()?;
+            let page = corp.members_from(part.from, part.limit);
+            let members: Vec<Value> = page.items.iter().map(shown).collect();
+            Ok(json!({
+                "total": corp.member_count(),
+                "members": members,
+                "next_cursor": next_cursor(page.next),
+            }))
         }
         Method::POST => {
             asked.no_query()?;

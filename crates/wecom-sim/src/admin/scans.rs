@@ -1,20 +1,21 @@
 //! Customers who scan.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, ops::Bound};
 
 use http::Method;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
     answer::{Answer, Fault, not_there, told},
-    asked::Asked,
+    asked::{Asked, MOST_LISTED, next_cursor},
     customers::CUSTOMER,
+    members::now_s,
 };
 use crate::{
     Sim,
     given::Wanted,
     profile::names::{CORP_ID, USERID},
-    scan::{Load, Scan, Scanned},
+    scan::{Load, Scan},
     world::Corp,
 };
 
@@ -23,17 +24,25 @@ pub(super) fn eligible(sim: &Sim, asked: &Asked) -> Answer {
     let scanner = sim.parts().scanner();
     match asked.method {
         Method::GET => {
-            // Ids may look like numbers, so they are taken as they were written.
-            asked.query(|mut table| {
-                table.take("corp");
-                table.take("config_id");
-                table.end();
-            })?;
+            let part = asked.part_by_id(&["corp", "config_id"])?;
             let Some(corp) = asked.query_text("corp") else {
                 return Err(Fault::Mistake(String::from("corp: it is missing")));
             };
-            let members = scanner.eligible(corp, asked.query_text("config_id"))?;
-            Ok(json!({ "corp": corp, "members": members }))
+            let all = scanner.list_of_eligible(corp, asked.query_text("config_id"))?;
+            let after = part.from.map_or(Bound::Unbounded, Bound::Excluded);
+            let those = all
+                .iter()
+                .flat_map(|all| all.range::<str, _>((after, Bound::Unbounded)));
+            // One more, to know whether there is one.
+            let those: Vec<&String> = those.take(part.limit + 1).collect();
+            let members = &those[..those.len().min(part.limit)];
+            let next = members.last().filter(|_| those.len() > part.limit);
+            Ok(json!({
+                "corp": corp,
+                "total": all.as_ref().map(|all| all.len()),
+                "members": all.is_some().then_some(members),
+                "next_cursor": next_cursor(next),
+            }))
         }
         Method::PUT => {
             asked.no_query()?;
@@ -59,7 +68,7 @@ pub(super) fn eligible(sim: &Sim, asked: &Asked) -> Answer {
 }
 
 /// `/admin/scans`
-pub(super) fn scan(sim: &Sim, asked: &Asked) -> Answer {
+pub(super) async fn scan(sim: &Sim, asked: &Asked) -> Answer {
     asked.only(&Method::POST, "POST")?;
     asked.no_query()?;
     let (corp, code, customer, count) = asked.body(|mut table| {
@@ -79,13 +88,11 @@ pub(super) fn scan(sim: &Sim, asked: &Asked) -> Answer {
         external_userid: customer.as_deref(),
         at_s: None,
     };
-    let scanner = sim.parts().scanner();
-    let scans: Result<Vec<Scanned>, _> = (0..count).map(|_| scanner.scan_as(scan)).collect();
-    told(shown(&scans?))
+    several(sim, scan, count).await
 }
 
 /// `/admin/corps/{id}/burst`
-pub(super) fn burst(sim: &Sim, corp: &Corp, asked: &Asked) -> Answer {
+pub(super) async fn burst(sim: &Sim, corp: &Corp, asked: &Asked) -> Answer {
     asked.only(&Method::POST, "POST")?;
     asked.no_query()?;
     let (code, count) = asked.body(|mut table| {
@@ -95,8 +102,13 @@ pub(super) fn burst(sim: &Sim, corp: &Corp, asked: &Asked) -> Answer {
         table.end();
         (code, count.unwrap_or_default())
     })?;
-    let scans = sim.parts().scanner().burst(corp.id(), &code, count)?;
-    told(shown(&scans))
+    let scan = Scan {
+        corp: corp.id(),
+        config_id: &code,
+        external_userid: None,
+        at_s: Some(now_s(sim)),
+    };
+    several(sim, scan, count).await
 }
 
 /// `/admin/loads`
@@ -128,7 +140,7 @@ pub(super) fn loads(sim: &Sim, asked: &Asked) -> Answer {
             if load.config_ids.is_empty()
                 && let Some(corp) = sim.world().corp(&load.corp)
             {
-                load.config_ids = corp.config_ids(0, MOST_CODES);
+                load.config_ids = corp.config_ids_from(0, MOST_CODES).items;
             }
             Ok(json!({ "id": scanner.start(load)? }))
         }
@@ -147,10 +159,21 @@ pub(super) fn load(sim: &Sim, id: &str, asked: &Asked) -> Answer {
     }
 }
 
-/// Returns the first scans, and how many there were.
-fn shown(scans: &[Scanned]) -> Value {
-    let first = &scans[..scans.len().min(MOST_SHOWN)];
-    json!({ "scans": first, "total": scans.len() })
+/// Scans so many times; returns the first scans, and how many there were.
+async fn several(sim: &Sim, scan: Scan<'_>, count: u32) -> Answer {
+    let scanner = sim.parts().scanner();
+    let mut first = Vec::new();
+    for number in 0..count {
+        let scanned = scanner.scan_as(scan)?;
+        if first.len() < MOST_LISTED {
+            first.push(scanned);
+        }
+        // Others get their turn.
+        if number % 64 == 63 {
+            tokio::task::yield_now().await;
+        }
+    }
+    told(json!({ "scans": first, "total": count }))
 }
 
 /// A `config_id`; whether there is one is another question.
@@ -158,7 +181,6 @@ const CODE: Wanted = Wanted::open("1 to 128 characters of ASCII that can be seen
     (1..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
 });
 
-const MOST_SHOWN: usize = 1000;
 const MOST_SCANS: u32 = 100_000;
 
 /// As many as a load can hold without thought.

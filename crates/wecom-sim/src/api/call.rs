@@ -115,6 +115,11 @@ impl Call {
         }
     }
 
+    /// Whether it asks to be looked at in WeCom's debugging tool.
+    fn is_debug(&self) -> bool {
+        query::value(self.query(), "debug").as_deref() == Some("1")
+    }
+
     /// Lets the call in, or not.
     fn enter(&self) -> Result<Caller, Shut> {
         let found = self.find();
@@ -126,6 +131,13 @@ impl Call {
             return Err(Shut::Blocked(errcode));
         }
         let (corp, token) = found.map_err(Shut::Unknown)?;
+        if token.is_ok() && self.is_debug() {
+            let limits = Limits::of_debug(&self.settings.windows, self.world.shared().began);
+            if !corp.admit_debug(&limits) {
+                Flight::refuse(&corp, self.api, 45009);
+                return Err(Shut::Blocked(45009));
+            }
+        }
         let flight = match token {
             Ok(()) => Some(Flight::begin(&corp, &self.admission()).map_err(Shut::Blocked)?),
             Err(_) => None,

@@ -1,5 +1,7 @@
 //! The calls for the directory: `get_follow_user_list`, `user/get`, `department/list`; and `getcallbackip`.
 
+use std::collections::{HashMap, HashSet};
+
 use serde::Serialize;
 
 use super::{
@@ -7,7 +9,10 @@ use super::{
     context::{Answer, Context},
     query,
 };
-use crate::world::State;
+use crate::{
+    profile,
+    world::{Page, State},
+};
 
 #[derive(Serialize)]
 struct Followers {
@@ -50,18 +55,15 @@ struct Reading {
 
 /// Tells who may have customers: those with permission, activated, verified, in scope and not disabled.
 pub(crate) fn follow_users(context: &Context<'_>) -> Answer {
-    let state = context.corp.state();
-    check(
-        context,
-        &state,
-        &mut ParamsAlone(context.call.method_fits()),
-    )?;
-    let may = state
-        .members
-        .iter()
-        .filter(|(_, row)| row.flags.may_follow());
-    let follow_user = may.map(|(_, row)| row.userid.to_string()).collect();
-    drop(state);
+    let mut steps = ParamsAlone(context.call.method_fits());
+    check(context, &context.corp.state(), &mut steps)?;
+    // The vendor has no pages here: all of them, however many.
+    let all = Page::<String>::ALL;
+    let all = context.corp.page(0, all, State::member_rows, |_, _, row| {
+        let may = !row.gone && row.flags.may_follow();
+        may.then(|| row.userid.to_string())
+    });
+    let follow_user = all.items;
     context.answer(&Followers { follow_user })
 }
 
@@ -79,8 +81,8 @@ pub(crate) fn user(context: &Context<'_>) -> Answer {
     let user = User {
         name: userid.clone(),
         userid,
-        department: row.departments.to_vec(),
-        main_department: row.departments.first().copied().unwrap_or(1),
+        department: row.departments().to_vec(),
+        main_department: row.departments().first().copied().unwrap_or(1),
         status,
         enable: u8::from(status != 2),
     };
@@ -101,18 +103,38 @@ pub(crate) fn departments(context: &Context<'_>) -> Answer {
     if id.is_some_and(|id| !state.departments.has(id)) {
         return Err(60003);
     }
-    let below = |there: &u32| id.is_none_or(|id| state.departments.is_within(*there, &[id]));
-    let all = state.departments.iter().filter(|(there, _)| below(there));
-    let department = all.map(|(id, department)| Department {
-        id,
-        name: department.name.to_string(),
-        parentid: department.parent,
+    drop(state);
+    let all = context.corp.departments();
+    let within = id.map(|id| within(id, &all));
+    let is_wanted = |there: &u32| within.as_ref().is_none_or(|ids| ids.contains(there));
+    let department = all.into_iter().filter(|there| is_wanted(&there.id));
+    let department = department.map(|there| Department {
+        id: there.id,
+        name: there.name,
+        parentid: there.parent,
         order: 0,
     });
-    let departments = Departments {
+    context.answer(&Departments {
         department: department.collect(),
-    };
-    context.answer(&departments)
+    })
+}
+
+/// Returns the ids of a department and of all below it.
+fn within(id: u32, all: &[profile::Department]) -> HashSet<u32> {
+    let mut below: HashMap<u32, Vec<u32>> = HashMap::new();
+    for department in all {
+        below
+            .entry(department.parent)
+            .or_default()
+            .push(department.id);
+    }
+    let (mut found, mut open) = (HashSet::new(), vec![id]);
+    while let Some(id) = open.pop() {
+        if found.insert(id) {
+            open.extend(below.remove(&id).unwrap_or_default());
+        }
+    }
+    found
 }
 
 /// Tells where callbacks come from.

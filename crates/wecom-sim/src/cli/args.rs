@@ -18,7 +18,7 @@ Examples:
 const AFTER_SERVE: &str = "\
 The first line on standard output is the base of all addresses, such as http://127.0.0.1:8400, so that whoever asked \
 for port 0 knows the port. The interface is under /cgi-bin, the admin interface under /admin: GET /admin lists what it \
-can. Ctrl-C or SIGTERM ends it.
+can. Ctrl-C or SIGTERM ends it. If standard output is closed or /dev/null, a line on standard error tells the address.
 
 Nobody is asked for a password at /admin, and callbacks can be sent from there: that is why an address of another \
 machine is refused unless --expose says that it is meant.

@@ -21,7 +21,10 @@ pub(super) fn check(files: &[PathBuf]) -> Result<(), Failure> {
             Err(Failure(told)) => wrong.push(told),
         }
     }
-    print(&text).map_err(Failure::of)?;
+    // What is wrong is told even where what is right cannot be.
+    if let Err(error) = print(&text) {
+        wrong.push(error.to_string());
+    }
     match wrong.is_empty() {
         true => Ok(()),
         false => Err(Failure(wrong.join("\n"))),

@@ -12,7 +12,7 @@ use clap::Parser as _;
 pub(crate) use self::out::print;
 use self::{
     args::{Cli, Command},
-    out::note,
+    out::{note, of_stdout},
 };
 
 /// Why a command did not do what it was asked: what is wrong, a line each.
@@ -27,7 +27,7 @@ pub(crate) fn main() -> ExitCode {
     };
     let done = match cli.command {
         Command::Serve(args) => serve::serve(&args),
-        Command::Profile => print(wecom_sim::profile::TEMPLATE).map_err(Failure::of),
+        Command::Profile => profile(),
         Command::Check { files } => check::check(&files),
         Command::Demo => match crate::demo::demo() {
             Ok(true) => Ok(()),
@@ -44,13 +44,25 @@ pub(crate) fn main() -> ExitCode {
     }
 }
 
+/// Prints the template, which is all that it is asked for.
+fn profile() -> Result<(), Failure> {
+    if out::stdout_is_lost() {
+        note("standard output: closed or /dev/null, the profile goes nowhere");
+    }
+    print(wecom_sim::profile::TEMPLATE).map_err(Failure::of)
+}
+
 /// Help and version go to standard output, which may be closed; what is wrong with the usage, to standard error.
 fn usage(error: &clap::Error) -> ExitCode {
     let printed: io::Result<()> = error.print();
     match (error.use_stderr(), printed) {
         (false, Ok(())) => ExitCode::SUCCESS,
         (false, Err(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        _ => ExitCode::from(2),
+        (false, Err(error)) => {
+            note(&of_stdout(&error).to_string());
+            ExitCode::from(2)
+        }
+        (true, _) => ExitCode::from(2),
     }
 }
 

@@ -5,7 +5,11 @@ use std::{io, net::SocketAddr, time::Duration};
 use tokio::{net::TcpListener, runtime::Runtime};
 use wecom_sim::{Profile, Sim};
 
-use super::{Failure, args::Serve, out::tell};
+use super::{
+    Failure,
+    args::Serve,
+    out::{note, stderr_is_lost, stdout_is_lost, tell},
+};
 
 /// Serves until it is told to end.
 pub(super) fn serve(args: &Serve) -> Result<(), Failure> {
@@ -34,11 +38,26 @@ async fn until_ended(listen: SocketAddr, profile: &Profile) -> Result<(), Failur
     let taken = |error: io::Error| Failure(format!("--listen {listen}: {error}"));
     let listener = TcpListener::bind(listen).await.map_err(taken)?;
     let running = sim.listen(listener).map_err(taken)?;
-    let closed = |error: io::Error| Failure(format!("standard output: {error}"));
-    tell(&format!("http://{}\n", running.addr())).map_err(closed)?;
+    announce(running.addr(), listen.port() == 0)?;
     ended.wait().await;
     let _ = tokio::time::timeout(SHUTDOWN, running.stop()).await;
     Ok(())
+}
+
+/// Tells where it serves: somebody has to hear it, at least if the system chose the port.
+fn announce(addr: SocketAddr, is_chosen: bool) -> Result<(), Failure> {
+    let base = format!("http://{addr}");
+    if stdout_is_lost() {
+        if is_chosen && stderr_is_lost() {
+            return Err(Failure(String::from(
+                "standard output and standard error: closed or /dev/null, so nobody would learn the port",
+            )));
+        }
+        note(&format!(
+            "standard output: closed or /dev/null; it serves at {base}"
+        ));
+    }
+    tell(&format!("{base}\n")).map_err(Failure::of)
 }
 
 /// Ctrl-C and SIGTERM.

@@ -59,7 +59,7 @@ const ACTS: [Act; 6] = [
 ///
 /// # Errors
 ///
-/// If the stage cannot be set up, which says nothing of the client.
+/// If the stage cannot be set up, which says nothing of the client, or nothing can be written to standard output.
 pub(crate) fn demo() -> Result<bool, BoxError> {
     let runtime = Runtime::new()?;
     runtime.block_on(async {
@@ -73,6 +73,6 @@ pub(crate) fn demo() -> Result<bool, BoxError> {
             }
         }
         stage.close().await;
-        Ok(report.end())
+        Ok(report.end()?)
     })
 }

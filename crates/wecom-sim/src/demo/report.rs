@@ -1,5 +1,7 @@
 //! What is said of each act.
 
+use std::io;
+
 use crate::cli::print;
 
 /// Counts what is as it should be, and says it.
@@ -7,16 +9,18 @@ use crate::cli::print;
 pub(super) struct Report {
     checks: u32,
     failed: u32,
+    /// Why something could not be said, the first time.
+    unsaid: Option<io::Error>,
 }
 
 // === impl Report ===
 
 impl Report {
-    /// Says something.
-    #[expect(clippy::unused_self, reason = "nothing is said but in a report")]
-    pub(super) fn line(&self, text: &str) {
-        // Whoever closed the pipe still gets the exit status.
-        let _ = print(&format!("{text}\n"));
+    /// Says something. Whoever closed the pipe still gets the exit status.
+    pub(super) fn line(&mut self, text: &str) {
+        if self.unsaid.is_none() {
+            self.unsaid = print(&format!("{text}\n")).err();
+        }
     }
 
     /// Says what was found, and whether it is as it should be.
@@ -30,15 +34,22 @@ impl Report {
     }
 
     /// Says how many are, and returns whether all are.
-    pub(super) fn end(&self) -> bool {
-        let Self { checks, failed } = self;
+    ///
+    /// # Errors
+    ///
+    /// If something could not be said.
+    pub(super) fn end(&mut self) -> io::Result<bool> {
+        let Self { checks, failed, .. } = *self;
         match failed {
             0 => self.line(&format!("\nAll {checks} findings are as they should be.")),
             _ => self.line(&format!(
                 "\n{failed} of {checks} findings are not as they should be."
             )),
         }
-        *failed == 0
+        match self.unsaid.take() {
+            None => Ok(failed == 0),
+            Some(error) => Err(error),
+        }
     }
 }
 
@@ -50,9 +61,9 @@ mod tests {
     fn one_failure_fails_all() {
         let mut report = Report::default();
         report.check(true, "a");
-        assert!(report.end());
+        assert!(report.end().unwrap());
         report.check(false, "b");
         report.check(true, "c");
-        assert!(!report.end());
+        assert!(!report.end().unwrap());
     }
 }

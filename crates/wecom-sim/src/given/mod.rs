@@ -10,6 +10,7 @@ mod nearest;
 mod node;
 mod section;
 mod takes;
+mod value;
 mod word;
 
 pub use self::mistake::Faulty;

@@ -61,7 +61,7 @@ pub struct Profile {
     pub contact_ways: ContactWays,
     /// How callbacks are sent.
     pub callbacks: Callbacks,
-    /// What goes wrong by itself. Default nothing.
+    /// What goes wrong by itself, at most 1,000 faults. Default nothing.
     #[serde(rename = "fault")]
     pub faults: Vec<Fault>,
     /// The enterprises. None: add them with the admin interface.
@@ -71,6 +71,9 @@ pub struct Profile {
 
 /// A profile with every key, its range and its default; what has no default is commented out.
 pub const TEMPLATE: &str = include_str!("template.toml");
+
+/// Each call draws for each of them.
+const MOST_FAULTS: usize = 1000;
 
 // === impl Profile ===
 
@@ -124,6 +127,10 @@ impl Profile {
             self.callbacks.update(part);
         }
         if let Some(faults) = table.sections("fault") {
+            if faults.len() > MOST_FAULTS {
+                let count = format!("({} faults)", faults.len());
+                table.wrong("fault", Some(&count), format!("at most {MOST_FAULTS}"));
+            }
             self.faults = faults.into_iter().filter_map(Fault::read).collect();
         }
     }

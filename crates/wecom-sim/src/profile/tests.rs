@@ -293,3 +293,14 @@ fn no_mutation_of_a_profile_makes_it_panic() {
         let _ = Profile::parse(&mutated);
     }
 }
+
+#[test]
+fn there_are_no_more_faults_than_a_call_can_draw_for() {
+    let faults = |count| "[[fault]]\nkind = \"busy\"\n".repeat(count);
+    assert_eq!(Profile::parse(&faults(1000)).unwrap().faults.len(), 1000);
+    let told = Profile::parse(&faults(1001)).unwrap_err().to_string();
+    assert!(
+        told.contains("fault = (1001 faults), expected at most 1000"),
+        "{told}"
+    );
+}

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use serde::Serialize;
@@ -30,8 +30,10 @@ pub(super) struct Book(Mutex<Pages>);
 
 #[derive(Debug, Default)]
 struct Pages {
+    all: ScanCounts,
     counts: BTreeMap<String, ScanCounts>,
-    mis_routed: VecDeque<Scanned>,
+    /// Shared, so that whoever asks for them holds the lock for moments only: each names up to a hundred members.
+    mis_routed: VecDeque<Arc<Scanned>>,
 }
 
 // === impl ScanCounts ===
@@ -51,6 +53,7 @@ impl ScanCounts {
 impl Book {
     pub(super) fn note(&self, scanned: &Scanned) {
         let mut pages = self.lock();
+        pages.all.add(scanned.into());
         if !pages.counts.contains_key(&scanned.corp) {
             let corp = scanned.corp.clone();
             pages.counts.insert(corp, ScanCounts::default());
@@ -62,7 +65,7 @@ impl Book {
             if pages.mis_routed.len() == MOST_EXAMPLES {
                 pages.mis_routed.pop_front();
             }
-            pages.mis_routed.push_back(scanned.clone());
+            pages.mis_routed.push_back(Arc::new(scanned.clone()));
         }
     }
 
@@ -70,28 +73,20 @@ impl Book {
         let pages = self.lock();
         match corp {
             Some(corp) => pages.counts.get(corp).copied().unwrap_or_default(),
-            None => {
-                let mut sum = ScanCounts::default();
-                pages.counts.values().for_each(|counts| sum.add(*counts));
-                sum
-            }
+            None => pages.all,
         }
     }
 
     pub(super) fn mis_routed(&self, corp: Option<&str>) -> Vec<Scanned> {
-        let pages = self.lock();
-        let is_wanted = |scanned: &&Scanned| corp.is_none_or(|corp| corp == scanned.corp);
-        pages
-            .mis_routed
-            .iter()
-            .rev()
-            .filter(is_wanted)
-            .cloned()
-            .collect()
+        let all: Vec<Arc<Scanned>> = self.lock().mis_routed.iter().map(Arc::clone).collect();
+        let is_wanted = |scanned: &&Arc<Scanned>| corp.is_none_or(|corp| corp == scanned.corp);
+        let those = all.iter().rev().filter(is_wanted);
+        those.map(|scanned| scanned.as_ref().clone()).collect()
     }
 
     pub(super) fn reset(&self) {
-        *self.lock() = Pages::default();
+        let forgotten = std::mem::take(&mut *self.lock());
+        drop(forgotten);
     }
 
     fn lock(&self) -> MutexGuard<'_, Pages> {

@@ -1,6 +1,10 @@
 //! What one enterprise's customers meet: who is said to be there, and how many each has had today.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    mem,
+    sync::Arc,
+};
 
 use super::{Choice, LONGEST_LIST};
 use crate::{
@@ -13,9 +17,9 @@ use crate::{
 pub(super) struct Office {
     random: Random,
     /// Those said to be there; `None`: all.
-    eligible: Option<HashSet<String>>,
+    eligible: Option<Arc<BTreeSet<String>>>,
     /// The same for single codes, where it counts instead.
-    eligible_of: HashMap<String, HashSet<String>>,
+    eligible_of: HashMap<String, Arc<BTreeSet<String>>>,
     /// Customers a day for each member.
     cap: Option<u32>,
     /// The same for single members, where it counts instead.
@@ -119,37 +123,35 @@ impl Office {
             .eligible
             .iter_mut()
             .chain(self.eligible_of.values_mut());
-        for list in lists.chain([&mut self.filled]) {
-            if list.remove(userid) {
-                list.insert(String::from(new));
-            }
+        for list in lists.filter(|list| list.contains(userid)) {
+            let list = Arc::make_mut(list);
+            list.remove(userid);
+            list.insert(String::from(new));
+        }
+        if self.filled.remove(userid) {
+            self.filled.insert(String::from(new));
         }
     }
 
+    /// Sets who is said to be there; returns who was.
     pub(super) fn set_eligible(
         &mut self,
         config_id: Option<&str>,
-        members: Option<HashSet<String>>,
-    ) {
+        members: Option<Arc<BTreeSet<String>>>,
+    ) -> Option<Arc<BTreeSet<String>>> {
         match (config_id, members) {
-            (None, members) => self.eligible = members,
-            (Some(code), Some(members)) => {
-                self.eligible_of.insert(String::from(code), members);
-            }
-            (Some(code), None) => {
-                self.eligible_of.remove(code);
-            }
+            (None, members) => mem::replace(&mut self.eligible, members),
+            (Some(code), Some(members)) => self.eligible_of.insert(String::from(code), members),
+            (Some(code), None) => self.eligible_of.remove(code),
         }
     }
 
-    pub(super) fn eligible(&self, config_id: Option<&str>) -> Option<Vec<String>> {
+    pub(super) fn eligible(&self, config_id: Option<&str>) -> Option<Arc<BTreeSet<String>>> {
         let there = match config_id {
             Some(code) => self.eligible_of.get(code),
             None => self.eligible.as_ref(),
         };
-        let mut members: Vec<String> = there?.iter().cloned().collect();
-        members.sort();
-        Some(members)
+        there.map(Arc::clone)
     }
 }
 

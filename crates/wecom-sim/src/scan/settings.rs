@@ -1,6 +1,9 @@
 //! Who is said to be there, how many customers each can have, and what became of the scans.
 
-use std::collections::HashSet;
+use std::{
+    collections::{BTreeSet, HashSet},
+    sync::Arc,
+};
 
 use super::{ScanCounts, Scanned, Scanner, lock};
 use crate::world::Mistake;
@@ -20,11 +23,14 @@ impl Scanner {
         members: Option<HashSet<String>>,
     ) -> Result<(), Mistake> {
         let (_, office) = self.known(corp)?;
-        lock(&office).set_eligible(config_id, members);
+        let members = members.map(|members| Arc::new(BTreeSet::from_iter(members)));
+        // Forgotten when the lock is given back: such a list may be long.
+        let former = lock(&office).set_eligible(config_id, members);
+        drop(former);
         Ok(())
     }
 
-    /// Returns who was said to be there.
+    /// Returns who was said to be there, by userid.
     ///
     /// # Errors
     ///
@@ -34,6 +40,16 @@ impl Scanner {
         corp: &str,
         config_id: Option<&str>,
     ) -> Result<Option<Vec<String>>, Mistake> {
+        let members = self.list_of_eligible(corp, config_id)?;
+        Ok(members.map(|members| members.iter().cloned().collect()))
+    }
+
+    /// Returns the same as a list that is shared, so that the lock is not held while it is read.
+    pub(crate) fn list_of_eligible(
+        &self,
+        corp: &str,
+        config_id: Option<&str>,
+    ) -> Result<Option<Arc<BTreeSet<String>>>, Mistake> {
         let (_, office) = self.known(corp)?;
         Ok(lock(&office).eligible(config_id))
     }

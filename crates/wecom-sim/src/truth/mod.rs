@@ -22,12 +22,18 @@ pub struct Truth {
     pub mis_routed: Vec<Scanned>,
     /// Calls of all (corp, API) together.
     pub calls: CallCounts,
+    /// The same for each API that was called, of all enterprises together.
+    pub per_api: BTreeMap<&'static str, CallCounts>,
     /// The same for each (corp, API) that was called; at most 10,000.
     pub by_api: Vec<ApiCalls>,
     /// How many (corp, API) are left out of `by_api`.
     pub by_api_left_out: usize,
     /// Windows of each IP; for all enterprises only, at most 1,000.
     pub by_ip: Vec<IpCalls>,
+    /// How many (IP, API) are left out of `by_ip`.
+    pub by_ip_left_out: usize,
+    /// How often an IP was banned for an hour, for it came with too many wrong secrets; for all enterprises only.
+    pub ip_bans: u64,
     /// Callbacks, and what became of them.
     pub callbacks: Counts,
     /// Faults, and how many calls each befell.
@@ -85,6 +91,8 @@ pub struct IpCalls {
     pub ip: String,
     /// The API.
     pub api: &'static str,
+    /// Whether they were a third-party provider's, which has windows of its own.
+    pub provider: bool,
     /// The most calls admitted in any minute (of `divide_time`).
     pub peak_minute: u64,
     /// The most calls admitted in any hour (of `divide_time`).
@@ -114,6 +122,7 @@ pub fn truth(world: &World, parts: &Parts, corp: Option<&str>) -> Truth {
     };
     let mut calls = CallCounts::default();
     let mut callbacks = Counts::default();
+    let mut per_api: BTreeMap<&'static str, CallCounts> = BTreeMap::new();
     let mut by_api = Vec::new();
     let mut left_out = 0;
     for corp in &corps {
@@ -121,23 +130,27 @@ pub fn truth(world: &World, parts: &Parts, corp: Option<&str>) -> Truth {
         callbacks = callbacks.plus(counts.unwrap_or_default());
         for traffic in corp.traffic() {
             calls.add(&traffic);
+            per_api.entry(traffic.api).or_default().add(&traffic);
             match by_api.len() < MOST_APIS {
                 true => by_api.push(ApiCalls::new(corp.id(), traffic)),
                 false => left_out += 1,
             }
         }
     }
-    let by_ip = match corp {
-        Some(_) => Vec::new(),
-        None => world.ip_traffic(),
+    let (by_ip, ip_bans) = match corp {
+        Some(_) => (Vec::new(), 0),
+        None => (world.ip_traffic(), world.ip_bans()),
     };
     let faults = world.faults().befell().into_iter();
     Truth {
         scans: parts.scanner().counts(corp),
         mis_routed: parts.scanner().mis_routed(corp),
         calls,
+        per_api,
         by_api,
         by_api_left_out: left_out,
+        by_ip_left_out: by_ip.len().saturating_sub(MOST_IPS),
+        ip_bans,
         by_ip: by_ip
             .into_iter()
             .take(MOST_IPS)
@@ -190,6 +203,7 @@ impl From<IpTraffic> for IpCalls {
         Self {
             ip: traffic.ip.to_string(),
             api: traffic.api,
+            provider: traffic.provider,
             peak_minute: traffic.peak_minute,
             peak_hour: traffic.peak_hour,
             over_window: traffic.over_window,

@@ -2,12 +2,16 @@
 
 use serde_json::Value;
 
+use super::hold;
+
 /// All of them, by index; the index never changes and is in the `config_id`.
 #[derive(Debug, Default)]
 pub(crate) struct Codes {
     list: Vec<Code>,
     /// How many are neither deleted nor temporary.
     counted: u64,
+    /// How many are not deleted.
+    there: usize,
     /// Those with an update under way.
     writing: Vec<u32>,
     /// The day of UTC+8 that `temp_made` counts for.
@@ -102,12 +106,18 @@ impl Codes {
         self.counted
     }
 
+    /// How many are there, temporary ones too.
+    pub(crate) fn count(&self) -> usize {
+        self.there
+    }
+
     /// Adds one; `None` when the indexes have run out.
     pub(crate) fn add(&mut self, code: Code) -> Option<u32> {
         let index = u32::try_from(self.list.len()).ok()?;
         if code.temp.is_none() {
             self.counted += 1;
         }
+        self.there += 1;
         self.list.push(code);
         Some(index)
     }
@@ -117,6 +127,7 @@ impl Codes {
         let first = u32::try_from(self.list.len()).ok()?;
         let after = first.checked_add(u32::try_from(codes.len()).ok()?)?;
         self.counted += u64::from(after - first);
+        self.there += codes.len();
         if self.list.is_empty() {
             self.list.reserve_exact(codes.len());
         }
@@ -137,14 +148,15 @@ impl Codes {
         if counted {
             self.counted -= 1;
         }
+        self.there -= 1;
         true
     }
 
-    /// Those that are there, from this index on, oldest first.
+    /// All from this index on, oldest first, also deleted ones.
     pub(crate) fn from(&self, index: u32) -> impl Iterator<Item = (u32, &Code)> {
         let skipped = usize::try_from(index).unwrap_or(usize::MAX);
         let rest = self.list.get(skipped..).unwrap_or_default();
-        (index..).zip(rest).filter(|(_, code)| !code.deleted)
+        (index..).zip(rest).inspect(|_| hold::touch())
     }
 
     /// Counts a temporary code made at `now_s`; `false` if the day's share is used up.
@@ -200,9 +212,10 @@ mod tests {
         assert_eq!((codes.counted(), codes.add(named("c"))), (1, Some(2)));
         let left: Vec<_> = codes
             .from(0)
+            .filter(|(_, code)| !code.deleted)
             .map(|(index, code)| (index, &*code.state))
             .collect();
-        assert_eq!(left, [(1, "b"), (2, "c")]);
+        assert_eq!((left, codes.count()), (vec![(1, "b"), (2, "c")], 2));
     }
 
     #[test]

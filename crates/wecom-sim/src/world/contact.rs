@@ -7,14 +7,16 @@ use std::{
     sync::Arc,
 };
 
+use super::hold;
+
 /// All of them, by a serial that grows: pages go by it, so that additions move none.
 #[derive(Debug, Default)]
 pub(crate) struct Contacts {
     rows: BTreeMap<u32, Row>,
     by_customer: BTreeMap<Arc<str>, BTreeSet<u32>>,
     by_member: BTreeMap<u32, BTreeSet<u32>>,
-    /// Removed rows that the reads still tell of.
-    leaving: BTreeSet<u32>,
+    /// Removed rows that the reads still tell of, each behind the moment until when, in ns of the clock.
+    leaving: BTreeSet<(u64, u32)>,
     next: u32,
 }
 
@@ -89,7 +91,7 @@ impl Contacts {
         match self.rows.get_mut(&serial) {
             Some(row) if row.is_there() => {
                 row.told_until = Some(told_until);
-                self.leaving.insert(serial);
+                self.leaving.insert((told_until, serial));
                 true
             }
             _ => false,
@@ -98,22 +100,22 @@ impl Contacts {
 
     /// Forgets those removed ones that the reads no longer tell of.
     pub(crate) fn settle(&mut self, now: u64) {
-        if self.leaving.is_empty() {
-            return;
-        }
-        let over = |serial: &&u32| {
-            let row = self.rows.get(serial);
-            row.is_none_or(|row| row.told_until.is_some_and(|until| until <= now))
-        };
-        let over: Vec<u32> = self.leaving.iter().filter(over).copied().collect();
-        for serial in over {
+        while let Some(&(until, serial)) = self.leaving.first()
+            && until <= now
+        {
             self.drop_row(serial);
         }
     }
 
-    /// All rows, oldest first.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Row> {
-        self.rows.values()
+    /// How many there are, without removed ones.
+    pub(crate) fn count(&self) -> usize {
+        self.rows.len() - self.leaving.len()
+    }
+
+    /// All rows from this serial on, oldest first, also removed ones that the reads still tell of.
+    pub(crate) fn from(&self, serial: u32) -> impl Iterator<Item = (u32, &Row)> {
+        let rows = self.rows.range(serial..).inspect(|_| hold::touch());
+        rows.map(|(serial, row)| (*serial, row))
     }
 
     /// The rows of a customer from this serial on; `None` if there is no such customer.
@@ -145,7 +147,8 @@ impl Contacts {
         &'a self,
         serials: impl Iterator<Item = &'a u32>,
     ) -> impl Iterator<Item = (u32, &'a Row)> {
-        serials.filter_map(|serial| Some((*serial, self.rows.get(serial)?)))
+        let rows = serials.inspect(|_| hold::touch());
+        rows.filter_map(|serial| Some((*serial, self.rows.get(serial)?)))
     }
 
     fn find(&self, customer: &str, member: u32) -> Option<u32> {
@@ -155,10 +158,12 @@ impl Contacts {
     }
 
     fn drop_row(&mut self, serial: u32) {
-        self.leaving.remove(&serial);
         let Some(row) = self.rows.remove(&serial) else {
             return;
         };
+        if let Some(until) = row.told_until {
+            self.leaving.remove(&(until, serial));
+        }
         if let Some(serials) = self.by_customer.get_mut(&row.customer) {
             serials.remove(&serial);
             if serials.is_empty() {

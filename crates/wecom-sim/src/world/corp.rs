@@ -1,13 +1,17 @@
 //! One enterprise: its members, codes, customers, tokens and traffic, behind a lock of its own.
 
-use std::{
-    fmt,
-    sync::{Arc, Mutex, MutexGuard},
-};
+use std::{fmt, sync::Arc};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use super::{
-    ApiTraffic, Codes, Members, Shared, contact::Contacts, lock, member::Departments,
-    token::Tokens, traffic::Traffic,
+    ApiTraffic, Codes, Members, Shared,
+    contact::Contacts,
+    hold,
+    member::Departments,
+    token::Tokens,
+    traffic::Traffic,
+    window::{Limits, Meter},
 };
 use crate::profile::Tokens as TokenRules;
 
@@ -19,6 +23,7 @@ pub struct Corp {
     permanent_code: Option<Box<str>>,
     no_temp_codes: bool,
     shared: Arc<Shared>,
+    /// Of a kind that can be given to whoever waits: a long list is read a piece at a time, and calls go between.
     state: Mutex<State>,
 }
 
@@ -32,6 +37,8 @@ pub(crate) struct State {
     pub(crate) codes: Codes,
     pub(crate) contacts: Contacts,
     pub(crate) traffic: Traffic,
+    /// Of the calls with `debug=1`.
+    pub(crate) debugged: Meter,
     pub(crate) tokens: Tokens,
 }
 
@@ -102,8 +109,17 @@ impl Corp {
         self.state().traffic.rest(now, hour_ns);
     }
 
+    /// Admits a call with `debug=1`, or not.
+    pub(crate) fn admit_debug(&self, limits: &Limits) -> bool {
+        let mut state = self.state();
+        let now = self.shared.now_ns();
+        state.debugged.admit(now, limits).is_ok()
+    }
+
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
+        let state = self.state.lock();
+        hold::begin();
+        state
     }
 
     pub(crate) fn shared(&self) -> &Shared {

@@ -1,6 +1,15 @@
 //! An enterprise's codes as they look and are changed from outside the calls.
 
-use super::{Code, CodeSeed, CodeView, Corp, Mistake, State};
+use std::collections::BTreeSet;
+
+use super::{
+    Code, CodeSeed, CodeView, Corp, Mistake, Page, Reach, State,
+    hold::{self, PIECE},
+    page::let_others_in,
+};
+
+/// The most members and departments of a code that is loaded or edited from outside; a call is let have 100.
+pub const MOST_ON_CODE: usize = 1000;
 
 impl Corp {
     /// Returns a code; `None` if there is none of this `config_id`, or it was deleted.
@@ -24,18 +33,19 @@ impl Corp {
         })
     }
 
-    /// Returns the `config_id`s of the codes that are there, oldest first, after the first `skip`, at most `limit`.
+    /// Returns at most `limit` `config_id`s of the codes that are there from a place on, oldest first; 0 is the place of
+    /// the first one.
     #[must_use]
-    pub fn config_ids(&self, skip: usize, limit: usize) -> Vec<String> {
-        let state = self.state();
-        let codes = state.codes.from(0).skip(skip).take(limit);
-        codes.map(|(index, _)| self.config_id(index)).collect()
+    pub fn config_ids_from(&self, from: u32, limit: usize) -> Page<String> {
+        self.page(from, limit, State::code_rows, |_, index, code| {
+            (!code.deleted).then(|| self.config_id(index))
+        })
     }
 
     /// Returns how many codes there are, temporary ones too, without deleted ones.
     #[must_use]
     pub fn code_count(&self) -> usize {
-        self.state().codes.from(0).count()
+        self.state().codes.count()
     }
 
     /// Returns the userids among whom WeCom chooses now when this code is scanned: its `user` list as set, whatever
@@ -45,35 +55,46 @@ impl Corp {
     pub fn scan_targets(&self, config_id: &str) -> Option<Vec<String>> {
         let index = self.code_index(config_id)?;
         let now_s = self.shared().now_s();
-        let state = self.state();
-        let code = state
-            .codes
-            .get(index)
-            .filter(|code| !code.has_ended(now_s))?;
-        let mut numbers = code.users.to_vec();
-        let reached = |number: &u32| {
-            let row = state.members.get(*number);
-            row.is_some_and(|row| row.flags.is_reached_by_department())
-        };
-        for number in state.departments.expand(&code.parties, &state.members) {
-            if reached(&number) && !numbers.contains(&number) {
-                numbers.push(number);
-            }
+        let mut state = self.state();
+        let code = state.codes.get(index);
+        let code = code.filter(|code| !code.has_ended(now_s))?;
+        let users = code.users.to_vec();
+        let mut reach = Reach::new(&code.parties);
+        while !reach.step(&state) {
+            let_others_in(&mut state);
         }
-        Some(state.userids(&numbers))
+        // One hold for as many as a code can have by a call; departments may hold any number.
+        let mut userids = state.userids(&users);
+        let named: BTreeSet<u32> = users.into_iter().collect();
+        for (place, number) in reach.found().difference(&named).enumerate() {
+            if place > 0 && place % PIECE == 0 {
+                let_others_in(&mut state);
+            }
+            hold::touch();
+            let row = state.members.get(*number);
+            let reached = row.filter(|row| row.flags.is_reached_by_department());
+            userids.extend(reached.map(|row| row.userid.to_string()));
+        }
+        Some(userids)
     }
 
     /// Loads codes without calls and unchecked by limits; returns their `config_id`s in this order.
     ///
     /// # Errors
     ///
-    /// If one names a member or department that is not there, or there would be 2^32; nothing is loaded then.
+    /// If one names a member or department that is not there or more than [`MOST_ON_CODE`], or there would be 2^32;
+    /// nothing is loaded then.
     pub fn add_codes(&self, codes: &[CodeSeed<'_>]) -> Result<Vec<String>, Mistake> {
         let now_s = self.shared().now_s();
-        let mut state = self.state();
-        let made: Result<Vec<Code>, Mistake> =
-            codes.iter().map(|seed| state.code(seed, now_s)).collect();
-        let indexes = state.codes.add_all(made?);
+        let mut made = Vec::with_capacity(codes.len());
+        for piece in codes.chunks(PIECE) {
+            let state = self.state();
+            for seed in piece {
+                hold::touch();
+                made.push(state.code(seed, now_s)?);
+            }
+        }
+        let indexes = self.state().codes.add_all(made);
         let indexes = indexes.ok_or_else(|| Mistake("codes: there would be 2^32".into()))?;
         Ok(indexes.map(|index| self.config_id(index)).collect())
     }
@@ -88,7 +109,8 @@ impl Corp {
     ///
     /// # Errors
     ///
-    /// If there is no such code, or a member or department is not there; nothing is changed then.
+    /// If there is no such code, a member or department is not there, or there are more than [`MOST_ON_CODE`];
+    /// nothing is changed then.
     pub fn edit_code(
         &self,
         config_id: &str,
@@ -100,7 +122,7 @@ impl Corp {
         let mut state = self.state();
         let users = state.numbers(users)?;
         let parties = match parties {
-            Some(parties) => Some(state.known_departments(parties)?),
+            Some(parties) => Some(state.parties(parties)?),
             None => None,
         };
         let code = state.codes.get_mut(index).ok_or_else(none)?;
@@ -135,6 +157,7 @@ impl State {
     pub(crate) fn userids(&self, numbers: &[u32]) -> Vec<String> {
         let rows = numbers
             .iter()
+            .inspect(|_| hold::touch())
             .filter_map(|number| self.members.get(*number));
         rows.map(|row| row.userid.to_string()).collect()
     }
@@ -142,18 +165,24 @@ impl State {
     fn code(&self, seed: &CodeSeed<'_>, now_s: u64) -> Result<Code, Mistake> {
         Ok(Code {
             users: self.numbers(seed.users)?,
-            parties: self.known_departments(seed.parties)?,
+            parties: self.parties(seed.parties)?,
             state: seed.state.into(),
             ..Code::new(seed.created_s.unwrap_or(now_s))
         })
     }
 
     fn numbers(&self, userids: &[&str]) -> Result<Box<[u32]>, Mistake> {
+        few("users", userids.len())?;
         let number = |userid: &&str| {
             let number = self.members.number(userid);
             number.ok_or_else(|| Mistake("users: one is not a member".into()))
         };
         userids.iter().map(number).collect()
+    }
+
+    fn parties(&self, ids: &[u32]) -> Result<Box<[u32]>, Mistake> {
+        few("parties", ids.len())?;
+        self.known_departments(ids)
     }
 
     pub(crate) fn known_departments(&self, ids: &[u32]) -> Result<Box<[u32]>, Mistake> {
@@ -164,4 +193,14 @@ impl State {
         }
         Ok(ids.into())
     }
+}
+
+/// Says that there are more on a code than a read should show in one piece.
+fn few(name: &str, count: usize) -> Result<(), Mistake> {
+    if count <= MOST_ON_CODE {
+        return Ok(());
+    }
+    Err(Mistake(format!(
+        "{name}: {count} of them, expected at most {MOST_ON_CODE}"
+    )))
 }

@@ -1,6 +1,6 @@
 //! An enterprise's customers as they look and are changed from outside the calls.
 
-use super::{Corp, Mistake, NewRelation, Relation, Row, corp_members::check_id};
+use super::{Corp, Mistake, NewRelation, Page, Relation, Row, State, corp_members::check_id};
 
 impl Corp {
     /// Adds a customer to a member; again: the new row replaces the old one.
@@ -43,17 +43,35 @@ impl Corp {
     /// Returns all customers of all members, oldest first, without removed ones.
     #[must_use]
     pub fn relations(&self) -> Vec<Relation> {
-        let state = self.state();
-        let there = state.contacts.iter().filter(|row| row.is_there());
-        let told = there.filter_map(|row| {
-            Some(Relation {
-                external_userid: row.customer.to_string(),
-                userid: state.members.get(row.member)?.userid.to_string(),
-                state: row.state.to_string(),
-                add_way: row.add_way,
-                createtime: row.createtime,
-            })
-        });
-        told.collect()
+        self.relations_from(0, Page::<Relation>::ALL).items
     }
+
+    /// Returns at most `limit` customers of all members from a place on, oldest first, without removed ones; 0 is the
+    /// place of the first one.
+    #[must_use]
+    pub fn relations_from(&self, from: u32, limit: usize) -> Page<Relation> {
+        self.page(from, limit, State::contact_rows, |state, _, row| {
+            view(state, row)
+        })
+    }
+
+    /// Returns how many customers all members have, without removed ones.
+    #[must_use]
+    pub fn relation_count(&self) -> usize {
+        self.state().contacts.count()
+    }
+}
+
+/// Returns a row as it is told; `None` if it was removed.
+fn view(state: &State, row: &Row) -> Option<Relation> {
+    if !row.is_there() {
+        return None;
+    }
+    Some(Relation {
+        external_userid: row.customer.to_string(),
+        userid: state.members.get(row.member)?.userid.to_string(),
+        state: row.state.to_string(),
+        add_way: row.add_way,
+        createtime: row.createtime,
+    })
 }

@@ -1,7 +1,7 @@
 //! An enterprise's directory as it looks and is changed from outside the calls.
 
 use super::{
-    Corp, MemberView, Mistake, State,
+    Corp, MemberView, Mistake, Page, State,
     member::{Flags, Row},
 };
 use crate::profile::{Department, Member, MemberFlag};
@@ -21,8 +21,21 @@ impl Corp {
     /// Returns all members, in the order in which they came.
     #[must_use]
     pub fn members(&self) -> Vec<MemberView> {
-        let state = self.state();
-        state.members.iter().map(|(_, row)| view(row)).collect()
+        self.members_from(0, Page::<MemberView>::ALL).items
+    }
+
+    /// Returns at most `limit` members from a place on, in the order in which they came; 0 is the first one's.
+    #[must_use]
+    pub fn members_from(&self, from: u32, limit: usize) -> Page<MemberView> {
+        self.page(from, limit, State::member_rows, |_, _, row| {
+            (!row.gone).then(|| view(row))
+        })
+    }
+
+    /// Returns how many members there are.
+    #[must_use]
+    pub fn member_count(&self) -> usize {
+        self.state().members.count()
     }
 
     /// Adds a member. One who left and comes back under the same userid is another: codes do not know it.
@@ -71,7 +84,7 @@ impl Corp {
     /// If the member or a department is not there.
     pub fn move_member(&self, userid: &str, departments: &[u32]) -> Result<(), Mistake> {
         let departments = self.state().departments_or_root(departments)?;
-        if self.change(userid, |row| row.departments = departments) {
+        if self.state().members.put(userid, departments) {
             return Ok(());
         }
         Err(Mistake("userid: there is no such member".into()))
@@ -80,13 +93,25 @@ impl Corp {
     /// Returns all departments, by id.
     #[must_use]
     pub fn departments(&self) -> Vec<Department> {
-        let state = self.state();
-        let all = state.departments.iter().map(|(id, department)| Department {
-            id,
-            name: department.name.to_string(),
-            parent: department.parent,
-        });
-        all.collect()
+        self.departments_from(0, Page::<Department>::ALL).items
+    }
+
+    /// Returns at most `limit` departments from an id on, by id.
+    #[must_use]
+    pub fn departments_from(&self, from: u32, limit: usize) -> Page<Department> {
+        self.page(from, limit, State::department_rows, |_, id, department| {
+            Some(Department {
+                id,
+                name: department.name.to_string(),
+                parent: department.parent,
+            })
+        })
+    }
+
+    /// Returns how many departments there are, the root too.
+    #[must_use]
+    pub fn department_count(&self) -> usize {
+        self.state().departments.count()
     }
 
     /// Adds a department; a parent of 0 is the root.
@@ -106,12 +131,7 @@ impl Corp {
     /// If it is the root or has departments below it.
     pub fn remove_department(&self, id: u32) -> Result<bool, Mistake> {
         let mut state = self.state();
-        if id == 1
-            || state
-                .departments
-                .iter()
-                .any(|(_, below)| below.parent == id)
-        {
+        if id == 1 || state.departments.below(id, 0).next().is_some() {
             return Err(Mistake(format!(
                 "department {id}: is the root or has others below it"
             )));
@@ -164,7 +184,7 @@ impl State {
 fn view(row: &Row) -> MemberView {
     MemberView {
         userid: row.userid.to_string(),
-        departments: row.departments.to_vec(),
+        departments: row.departments().to_vec(),
         flags: row.flags.list(),
     }
 }

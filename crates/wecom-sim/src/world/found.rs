@@ -1,22 +1,16 @@
 //! Makes an enterprise from its profile.
 
-use std::sync::Arc;
-
 use wecom::CorpId;
 
-use super::{Corp, Mistake, Shared, State, member::Flags};
+use super::{Mistake, State, member::Flags};
 use crate::profile;
 
-/// Returns the enterprise of this profile.
+/// Returns what an enterprise of this profile begins with.
 ///
 /// # Errors
 ///
 /// With the id of the enterprise and what is wrong with it.
-pub(crate) fn found(
-    corp: &profile::Corp,
-    number: u32,
-    shared: &Arc<Shared>,
-) -> Result<Corp, Mistake> {
+pub(crate) fn found(corp: &profile::Corp) -> Result<State, Mistake> {
     let within = |wrong: Mistake| Mistake(format!("corp {}: {wrong}", corp.id));
     CorpId::new(&corp.id).map_err(|wrong| Mistake(wrong.to_string()))?;
     if corp.secret.is_empty() && corp.permanent_code.is_none() {
@@ -47,7 +41,7 @@ pub(crate) fn found(
             ))));
         }
     }
-    Ok(Corp::new(corp, number, shared, state))
+    Ok(state)
 }
 
 /// Adds departments that may come before their parents.

@@ -3,11 +3,14 @@
 use std::{
     collections::{BTreeMap, VecDeque},
     net::IpAddr,
+    ops::Bound,
     sync::{Arc, Mutex, PoisonError, RwLock},
 };
 
 use super::{
-    IpTraffic, lock,
+    IpTraffic,
+    hold::{self, PIECE},
+    lock,
     window::{Limits, Meter, Over},
 };
 use crate::api::Api;
@@ -23,6 +26,8 @@ pub(crate) struct Caller {
     /// When it came with a wrong secret, within the last hour, in ns of the clock.
     wrong: VecDeque<u64>,
     banned_until: u64,
+    /// How often it was banned.
+    bans: u64,
 }
 
 /// At this many callers, and whenever there are twice as many, those are forgotten that did not call for an hour:
@@ -51,31 +56,36 @@ impl Callers {
     }
 
     pub(crate) fn rest(&self, now: u64, hour_ns: u64) {
-        let callers = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        for caller in callers.values() {
-            for (_, _, meter) in &mut lock(caller).meters {
+        self.each(|_, caller| {
+            for (_, _, meter) in &mut caller.meters {
                 meter.rest(now, hour_ns);
             }
-        }
+        });
     }
 
     /// Forgets what was counted; windows and blocks go on.
     pub(crate) fn reset(&self) {
-        let callers = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        for caller in callers.values() {
-            for (_, _, meter) in &mut lock(caller).meters {
+        self.each(|_, caller| {
+            caller.bans = 0;
+            for (_, _, meter) in &mut caller.meters {
                 meter.reset();
             }
-        }
+        });
+    }
+
+    /// Returns how often an IP was banned for its wrong secrets.
+    pub(crate) fn bans(&self) -> u64 {
+        let mut bans = 0;
+        self.each(|_, caller| bans += caller.bans);
+        bans
     }
 
     pub(crate) fn report(&self) -> Vec<IpTraffic> {
-        let callers = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let mut all = Vec::new();
-        for (ip, caller) in &*callers {
-            for (api, provider, meter) in &lock(caller).meters {
+        self.each(|ip, caller| {
+            for (api, provider, meter) in &caller.meters {
                 all.push(IpTraffic {
-                    ip: *ip,
+                    ip,
                     api: api.name(),
                     provider: *provider,
                     peak_minute: meter.peak_minute,
@@ -84,9 +94,32 @@ impl Callers {
                     blocked: meter.blocked,
                 });
             }
-        }
+        });
         all.sort_by_key(|traffic| (traffic.ip, traffic.api, traffic.provider));
         all
+    }
+
+    /// Visits every caller, by IP, a piece at a time: new ones must be let in meanwhile.
+    fn each(&self, mut visit: impl FnMut(IpAddr, &mut Caller)) {
+        let mut after = Bound::Unbounded;
+        loop {
+            let piece: Vec<(IpAddr, Arc<Mutex<Caller>>)> = {
+                let callers = self.0.read().unwrap_or_else(PoisonError::into_inner);
+                hold::begin();
+                let those = callers.range((after, Bound::Unbounded)).take(PIECE);
+                let those = those.inspect(|_| hold::touch());
+                those
+                    .map(|(ip, caller)| (*ip, Arc::clone(caller)))
+                    .collect()
+            };
+            let Some((last, _)) = piece.last() else {
+                return;
+            };
+            after = Bound::Excluded(*last);
+            for (ip, caller) in &piece {
+                visit(*ip, &mut lock(caller));
+            }
+        }
     }
 }
 
@@ -129,6 +162,7 @@ impl Caller {
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         if most > 0 && self.wrong.len() >= most {
             self.banned_until = now.saturating_add(hour_ns);
+            self.bans += 1;
             self.wrong = VecDeque::new();
         }
     }

@@ -5,6 +5,7 @@ use std::{
     sync::Arc,
 };
 
+use super::hold;
 use crate::profile::MemberFlag;
 
 /// The members, by number and by userid. A number is never given twice: codes hold numbers.
@@ -13,13 +14,15 @@ pub(crate) struct Members {
     rows: Vec<Row>,
     /// Looked up, never walked: its order is not the seed's.
     numbers: HashMap<Arc<str>, u32>,
+    /// Department and number of each that is there.
+    by_department: BTreeSet<(u32, u32)>,
 }
 
 /// One member.
 #[derive(Debug)]
 pub(crate) struct Row {
     pub(crate) userid: Arc<str>,
-    pub(crate) departments: Box<[u32]>,
+    departments: Box<[u32]>,
     pub(crate) flags: Flags,
     /// Removed: only codes and customers still know of it.
     pub(crate) gone: bool,
@@ -31,7 +34,11 @@ pub(crate) struct Flags(u16);
 
 /// The departments, by id; 1 is the root and always there.
 #[derive(Debug)]
-pub(crate) struct Departments(BTreeMap<u32, Department>);
+pub(crate) struct Departments {
+    by_id: BTreeMap<u32, Department>,
+    /// Parent and id of each.
+    by_parent: BTreeSet<(u32, u32)>,
+}
 
 #[derive(Debug)]
 pub(crate) struct Department {
@@ -148,9 +155,23 @@ impl Members {
         self.rows.get_mut(usize::try_from(number).ok()?)
     }
 
-    /// Those that are there, in the order in which they came.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &Row)> {
-        (0..).zip(&self.rows).filter(|(_, row)| !row.gone)
+    /// How many are there.
+    pub(crate) fn count(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// All from this number on, in the order in which they came, also those that are gone.
+    pub(crate) fn from(&self, number: u32) -> impl Iterator<Item = (u32, &Row)> {
+        let skipped = usize::try_from(number).unwrap_or(usize::MAX);
+        let rest = self.rows.get(skipped..).unwrap_or_default();
+        (number..).zip(rest).inspect(|_| hold::touch())
+    }
+
+    /// The numbers, from this one on, of those that are in this department itself.
+    pub(crate) fn within(&self, department: u32, from: u32) -> impl Iterator<Item = u32> {
+        let those = (department, from)..=(department, u32::MAX);
+        let those = self.by_department.range(those).inspect(|_| hold::touch());
+        those.map(|(_, number)| *number)
     }
 
     pub(crate) fn reserve(&mut self, more: usize) {
@@ -168,6 +189,8 @@ impl Members {
         }
         let userid: Arc<str> = userid.into();
         self.numbers.insert(Arc::clone(&userid), number);
+        let places = departments.iter().map(|id| (*id, number));
+        self.by_department.extend(places);
         self.rows.push(Row {
             userid,
             departments,
@@ -178,11 +201,36 @@ impl Members {
     }
 
     pub(crate) fn remove(&mut self, userid: &str) -> bool {
-        let row = self
-            .numbers
-            .remove(userid)
-            .and_then(|number| self.get_mut(number));
-        row.map(|row| row.gone = true).is_some()
+        let Some(number) = self.numbers.remove(userid) else {
+            return false;
+        };
+        self.leave(number);
+        self.get_mut(number).map(|row| row.gone = true).is_some()
+    }
+
+    /// Puts one in these departments alone; returns whether it is there.
+    pub(crate) fn put(&mut self, userid: &str, departments: Box<[u32]>) -> bool {
+        let Some(number) = self.number(userid) else {
+            return false;
+        };
+        self.leave(number);
+        let places = departments.iter().map(|id| (*id, number));
+        self.by_department.extend(places);
+        let row = self.get_mut(number);
+        row.map(|row| row.departments = departments).is_some()
+    }
+
+    /// Takes one out of the index of departments.
+    fn leave(&mut self, number: u32) {
+        let Self {
+            rows,
+            by_department,
+            ..
+        } = self;
+        let row = usize::try_from(number).ok().and_then(|at| rows.get(at));
+        for id in row.map_or(&[][..], |row| &row.departments) {
+            by_department.remove(&(*id, number));
+        }
     }
 
     /// Gives one another userid that nobody has; `false` if it is not there or somebody has.
@@ -202,19 +250,44 @@ impl Members {
     }
 }
 
+// === impl Row ===
+
+impl Row {
+    pub(crate) fn departments(&self) -> &[u32] {
+        &self.departments
+    }
+}
+
 // === impl Departments ===
 
 impl Departments {
     pub(crate) fn has(&self, id: u32) -> bool {
-        self.0.contains_key(&id)
+        self.by_id.contains_key(&id)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &Department)> {
-        self.0.iter().map(|(id, department)| (*id, department))
+    /// How many there are, the root too.
+    pub(crate) fn count(&self) -> usize {
+        self.by_id.len()
+    }
+
+    /// All from this id on, by id.
+    pub(crate) fn from(&self, id: u32) -> impl Iterator<Item = (u32, &Department)> {
+        let those = self.by_id.range(id..).inspect(|_| hold::touch());
+        those.map(|(id, department)| (*id, department))
+    }
+
+    /// The ids, from this one on, of those right below another.
+    pub(crate) fn below(&self, parent: u32, from: u32) -> impl Iterator<Item = u32> {
+        let those = self
+            .by_parent
+            .range((parent, from)..=(parent, u32::MAX))
+            .inspect(|_| hold::touch());
+        those.map(|(_, id)| *id)
     }
 
     pub(crate) fn add(&mut self, id: u32, name: &str, parent: u32) {
-        self.0.insert(
+        self.by_parent.insert((parent, id));
+        self.by_id.insert(
             id,
             Department {
                 name: name.into(),
@@ -224,35 +297,11 @@ impl Departments {
     }
 
     pub(crate) fn remove(&mut self, id: u32) -> bool {
-        self.0.remove(&id).is_some()
-    }
-
-    /// Whether it lies in one of these, or is one.
-    pub(crate) fn is_within(&self, id: u32, of: &[u32]) -> bool {
-        let mut at = id;
-        // No deeper than there are departments: every parent was there before its child.
-        for _ in 0..=self.0.len() {
-            if of.contains(&at) {
-                return true;
-            }
-            match self.0.get(&at) {
-                Some(department) if department.parent != 0 => at = department.parent,
-                _ => return false,
-            }
+        let removed = self.by_id.remove(&id);
+        if let Some(department) = &removed {
+            self.by_parent.remove(&(department.parent, id));
         }
-        false
-    }
-
-    /// Returns the numbers of those who are in these departments or below, in the members' order.
-    pub(crate) fn expand(&self, of: &[u32], members: &Members) -> Vec<u32> {
-        if of.is_empty() {
-            return Vec::new();
-        }
-        let ids = self.0.keys().copied();
-        let reached: BTreeSet<u32> = ids.filter(|id| self.is_within(*id, of)).collect();
-        let in_one = |row: &Row| row.departments.iter().any(|id| reached.contains(id));
-        let within = members.iter().filter(|(_, row)| in_one(row));
-        within.map(|(number, _)| number).collect()
+        removed.is_some()
     }
 }
 
@@ -262,6 +311,9 @@ impl Default for Departments {
             name: "root".into(),
             parent: 0,
         };
-        Self(BTreeMap::from([(1, root)]))
+        Self {
+            by_id: BTreeMap::from([(1, root)]),
+            by_parent: BTreeSet::from([(0, 1)]),
+        }
     }
 }

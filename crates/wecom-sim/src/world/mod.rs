@@ -6,7 +6,8 @@
 use std::{
     collections::BTreeMap,
     fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
+    ops::Bound,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard},
     time::Duration,
 };
 
@@ -25,9 +26,12 @@ mod corp_customers;
 mod corp_members;
 mod flight;
 mod found;
+mod hold;
 mod ip;
 mod member;
+mod page;
 mod random;
+mod reach;
 mod scramble;
 mod settings;
 mod shared;
@@ -36,6 +40,8 @@ mod traffic;
 mod view;
 mod window;
 
+#[cfg(test)]
+pub(crate) use self::hold::counting;
 pub(crate) use self::{
     code::{Code, Codes, Temp},
     contact::Row,
@@ -43,11 +49,14 @@ pub(crate) use self::{
     flight::{Admission, Flight},
     ip::Callers,
     member::Members,
+    reach::Reach,
     shared::Shared,
     window::{Limits, hour, nanos},
 };
 pub use self::{
     corp::Corp,
+    corp_codes::MOST_ON_CODE,
+    page::Page,
     random::Random,
     settings::{LARGEST_LIMIT, Settings},
     traffic::{ApiTraffic, IpTraffic},
@@ -109,7 +118,31 @@ impl World {
     /// Returns all enterprises, by id.
     #[must_use]
     pub fn corps(&self) -> Vec<Arc<Corp>> {
-        self.read().by_id.values().map(Arc::clone).collect()
+        let mut all = Vec::new();
+        loop {
+            let last = all.last().map(|corp: &Arc<Corp>| corp.id());
+            let piece = self.corps_after(last, hold::PIECE);
+            if piece.is_empty() {
+                return all;
+            }
+            all.extend(piece);
+        }
+    }
+
+    /// Returns at most `limit` enterprises, by id, after this one; from the first on if there is no id.
+    #[must_use]
+    pub fn corps_after(&self, id: Option<&str>, limit: usize) -> Vec<Arc<Corp>> {
+        let after = id.map_or(Bound::Unbounded, Bound::Excluded);
+        let corps = self.read();
+        let those = corps.by_id.range::<str, _>((after, Bound::Unbounded));
+        let those = those.inspect(|_| hold::touch()).take(limit);
+        those.map(|(_, corp)| Arc::clone(corp)).collect()
+    }
+
+    /// Returns how many enterprises there are.
+    #[must_use]
+    pub fn corp_count(&self) -> usize {
+        self.read().by_number.len()
     }
 
     /// Adds an enterprise.
@@ -118,13 +151,19 @@ impl World {
     ///
     /// If there is one of this id, or it is wrong as for [`new`](Self::new).
     pub fn add_corp(&self, corp: &profile::Corp) -> Result<Arc<Corp>, Mistake> {
+        let twice = || Mistake(format!("corp {}: is there already", corp.id));
+        if self.corp(&corp.id).is_some() {
+            return Err(twice());
+        }
+        // Made before the lock is taken: a million members take their time.
+        let state = found::found(corp)?;
         let mut corps = self.0.corps.write().unwrap_or_else(PoisonError::into_inner);
         if corps.by_id.contains_key(corp.id.as_str()) {
-            return Err(Mistake(format!("corp {}: is there already", corp.id)));
+            return Err(twice());
         }
         let number = u32::try_from(corps.by_number.len())
             .map_err(|_| Mistake("there are 4,294,967,296 corps already".into()))?;
-        let corp = Arc::new(found::found(corp, number, &self.0.shared)?);
+        let corp = Arc::new(Corp::new(corp, number, &self.0.shared, state));
         corps.by_id.insert(corp.id().into(), Arc::clone(&corp));
         corps.by_number.push(Arc::clone(&corp));
         Ok(corp)
@@ -191,6 +230,12 @@ impl World {
         self.0.callers.report()
     }
 
+    /// Returns how often an IP was banned for an hour, for it came with too many wrong secrets.
+    #[must_use]
+    pub fn ip_bans(&self) -> u64 {
+        self.0.callers.bans()
+    }
+
     /// Forgets what was counted of calls; windows and blocks go on.
     pub fn reset_traffic(&self) {
         for corp in self.corps() {
@@ -230,8 +275,10 @@ impl World {
         Some((Arc::clone(corp), serial))
     }
 
-    fn read(&self) -> std::sync::RwLockReadGuard<'_, Corps> {
-        self.0.corps.read().unwrap_or_else(PoisonError::into_inner)
+    fn read(&self) -> RwLockReadGuard<'_, Corps> {
+        let corps = self.0.corps.read().unwrap_or_else(PoisonError::into_inner);
+        hold::begin();
+        corps
     }
 }
 

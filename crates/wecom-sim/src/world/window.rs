@@ -69,6 +69,11 @@ impl Limits {
         )
     }
 
+    /// Returns the limit of each enterprise for calls with `debug=1`, whatever their API.
+    pub(crate) fn of_debug(windows: &Windows, began: Duration) -> Self {
+        Self::new(windows, began, DEBUG_PER_MINUTE, 0)
+    }
+
     fn new(windows: &Windows, began: Duration, per_minute: u64, per_hour: u64) -> Self {
         let divided = |limit: u64| match limit {
             0 => 0,
@@ -190,6 +195,9 @@ impl Meter {
         self.stamps.len() - self.stamps.partition_point(before)
     }
 }
+
+/// Calls with `debug=1` (path/90313).
+const DEBUG_PER_MINUTE: u64 = 5;
 
 fn is_full(count: usize, limit: usize) -> bool {
     limit > 0 && count >= limit

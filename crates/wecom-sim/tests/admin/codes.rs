@@ -16,7 +16,7 @@ async fn codes_are_loaded_looked_at_edited_and_deleted_from_outside() {
     let list = setup
         .good(
             Method::GET,
-            &format!("{codes}?skip=11999&limit=5"),
+            &format!("{codes}?cursor=11999&limit=5"),
             Value::Null,
         )
         .await;

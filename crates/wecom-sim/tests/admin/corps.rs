@@ -15,9 +15,12 @@ async fn enterprises_are_added_listed_and_inspected() {
     let added = setup.good(Method::POST, "/admin/corps", body.clone()).await;
     assert_eq!(added["added"], "ww2");
     let list = setup
-        .good(Method::GET, "/admin/corps?limit=1&skip=1", Value::Null)
+        .good(Method::GET, "/admin/corps?limit=1&cursor=ww1", Value::Null)
         .await;
-    assert_eq!(list, json!({ "total": 2, "corps": ["ww2"] }));
+    assert_eq!(
+        list,
+        json!({ "total": 2, "corps": ["ww2"], "next_cursor": "" })
+    );
     let one = setup
         .good(Method::GET, "/admin/corps/ww2", Value::Null)
         .await;

@@ -90,14 +90,18 @@ impl Setup {
 
     /// Calls an API as the app does.
     pub(crate) async fn call(&self, path: &str, body: Value) -> i64 {
+        self.answer(path, body).await["errcode"].as_i64().unwrap()
+    }
+
+    /// Calls an API as the app does, and returns the whole answer.
+    pub(crate) async fn answer(&self, path: &str, body: Value) -> Value {
         let request = Request::post(path);
         let request = request
             .body(Full::new(Bytes::from(body.to_string())))
             .unwrap();
         let response = self.sim.service().oneshot(request).await.unwrap();
         let body = response.into_body().collect().await.unwrap().to_bytes();
-        let answer: Value = serde_json::from_slice(&body).unwrap();
-        answer["errcode"].as_i64().unwrap()
+        serde_json::from_slice(&body).unwrap()
     }
 
     pub(crate) async fn token(&self) -> String {

@@ -131,6 +131,14 @@ async fn the_truth_has_calls_blocks_tokens_and_callbacks_and_begins_anew() {
         (&list["peak_minute"], &list["corp"]),
         (&json!(3), &json!("ww1"))
     );
+    let per_api = &truth["per_api"]["list_contact_way"];
+    assert_eq!(
+        (&per_api["calls"], &per_api["blocked"]),
+        (&json!(6), &json!(2))
+    );
+    assert_eq!(truth["per_api"]["gettoken"]["token_fetches"], 1);
+    assert_eq!(truth["by_ip_left_out"], 0);
+    assert_eq!(truth["by_ip"][0]["provider"], false);
     assert_eq!(truth["callbacks"]["answered"], 2);
     setup.good(Method::POST, "/admin/reset", Value::Null).await;
     let truth = setup.good(Method::GET, "/admin/truth", Value::Null).await;
@@ -141,4 +149,26 @@ async fn the_truth_has_calls_blocks_tokens_and_callbacks_and_begins_anew() {
     assert_eq!(truth["callbacks"]["answered"], 0);
     // What is counted is forgotten, not what is enforced.
     assert_eq!(setup.call(&path, json!({})).await, 45009);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_truth_has_the_ips_that_were_banned_for_wrong_secrets() {
+    let setup = Setup::new();
+    let few = json!({ "tokens": { "wrong_secrets_per_hour": 3 } });
+    setup.good(Method::PUT, "/admin/settings", few).await;
+    let wrong = "/cgi-bin/gettoken?corpid=ww1&corpsecret=wrong";
+    let mut answers = Vec::new();
+    for _ in 0..5 {
+        answers.push(setup.call_get(wrong).await);
+    }
+    assert_eq!(answers, [40001, 40001, 40001, 45009, 45009]);
+    let truth = setup.good(Method::GET, "/admin/truth", Value::Null).await;
+    assert_eq!(truth["ip_bans"], 1);
+    let served = &truth["by_api"][0]["by_errcode"];
+    assert_eq!(served, &json!({ "40001": 3, "45009": 2 }));
+    setup.good(Method::POST, "/admin/reset", Value::Null).await;
+    let truth = setup.good(Method::GET, "/admin/truth", Value::Null).await;
+    assert_eq!(truth["ip_bans"], 0);
+    // Counted anew, not lifted.
+    assert_eq!(setup.call_get(wrong).await, 45009);
 }

@@ -54,8 +54,8 @@ async fn codes_can_be_loaded_all_or_none() {
         .add_codes(&[seed(&["m1", "m2"]), seed(&["m3"])])
         .unwrap();
     assert_eq!(vendor.way(&ids[0]).await["user"], json!(["m1", "m2"]));
-    assert_eq!(vendor.corp().config_ids(0, 9), ids);
-    assert_eq!(vendor.corp().config_ids(1, 9), ids[1..]);
+    assert_eq!(vendor.corp().config_ids_from(0, 9).items, ids);
+    assert_eq!(vendor.corp().config_ids_from(1, 9).items, ids[1..]);
     vendor
         .corp()
         .add_codes(&[seed(&["m1"]), seed(&["nobody"])])

@@ -308,3 +308,26 @@ async fn a_limit_above_what_is_remembered_is_a_mistake() {
     let wrong = vendor.sim.world().set_settings(settings).unwrap_err();
     assert!(wrong.0.contains("windows.ip_per_hour: 2000001"), "{wrong}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn calls_with_debug_are_5_a_minute_whatever_their_api() {
+    let vendor = Vendor::with(|profile| profile.windows.concurrency = 0).await;
+    let (members, parties) = ("user/get?userid=m1&", "department/list?");
+    for debug in ["debug=1&", "debug=0&", ""] {
+        for call in 0..12 {
+            let path = if call % 2 == 0 { members } else { parties };
+            let answer = vendor.read(&format!("{path}{debug}")).await;
+            let expected = if debug == "debug=1&" && call >= 5 {
+                45009
+            } else {
+                0
+            };
+            assert_eq!(errcode(&answer), expected, "{debug} {call}");
+        }
+    }
+    advance(Duration::from_secs(59)).await;
+    let path = format!("{members}debug=1&");
+    assert_eq!(errcode(&vendor.read(&path).await), 45009);
+    advance(Duration::from_secs(1)).await;
+    assert_eq!(errcode(&vendor.read(&path).await), 0);
+}

@@ -5,12 +5,16 @@
 //! characters: that is no id, and could not be sent back.
 //!
 //! The ids of people have no `Display` and their `Debug` shows nothing.
+//!
+//! Events have types of their own ([`callback::UserId`], [`callback::ExternalUserId`]), since an event is never refused,
+//! whatever stands in it, and a request is. `TryFrom` makes of them what goes into a call, under the rule for
+//! replies.
 
 use std::{fmt, num::NonZeroU32};
 
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
-use crate::error::Invalid;
+use crate::{callback, error::Invalid};
 
 /// Makes a newtype over a text that is an id.
 macro_rules! id {
@@ -66,17 +70,66 @@ macro_rules! hidden {
     )+};
 }
 
+/// Makes an id of one that an event told of.
+macro_rules! told {
+    ($($name:ident $field:literal)+) => {$(
+        impl TryFrom<&callback::$name> for $name {
+            type Error = Invalid;
+
+            /// Takes the id out of an event, at any length, as one out of a reply.
+            ///
+            /// # Errors
+            ///
+            /// If it is empty or has white space or control characters: it could not be sent back.
+            fn try_from(told: &callback::$name) -> Result<Self, Invalid> {
+                let id = told.as_str();
+                if !is_id(id) {
+                    let what = format_args!("an id of {} bytes out of an event", id.len());
+                    let allowed = "not empty, without white space and control characters";
+                    return Err(Invalid::new($field, what, allowed));
+                }
+                Ok(Self(id.into()))
+            }
+        }
+
+        impl TryFrom<callback::$name> for $name {
+            type Error = Invalid;
+
+            /// The same as of a reference.
+            fn try_from(told: callback::$name) -> Result<Self, Invalid> {
+                Self::try_from(&told)
+            }
+        }
+    )+};
+}
+
 id! {
     /// The id of a member (`userid`): 1 to 64 bytes without white space and control characters.
     ///
     /// Plain ids consist of letters, digits and `_-@.` and are the same in upper and lower case; a third
     /// party's encrypted ids are not. So two ids are taken for one only if they are equal to the letter.
+    ///
+    /// `try_from` takes one out of an event, where it is a [`callback::UserId`], which may be anything:
+    ///
+    /// ```
+    /// use wecom::{api::{UserId, Users}, callback};
+    ///
+    /// let told = callback::UserId::from("zhangsan"); // as in `Contact::user`
+    /// let users = Users::one(UserId::try_from(&told)?);
+    /// assert_eq!(users.as_slice()[0].as_str(), "zhangsan");
+    ///
+    /// let none = callback::UserId::from("");
+    /// assert_eq!(UserId::try_from(&none).unwrap_err().field(), "userid");
+    /// # Ok::<(), wecom::error::Invalid>(())
+    /// ```
     UserId, "userid", 64, "1 to 64 bytes without white space and control characters"
 }
 
 id! {
     /// The id of a customer (`external_userid`): 1 to 128 bytes without white space and control characters. No
     /// limit is documented; those seen have 32.
+    ///
+    /// `try_from` takes one out of an event, where it is a [`callback::ExternalUserId`].
     ExternalUserId, "external_userid", 128, "1 to 128 bytes without white space and control characters"
 }
 
@@ -96,6 +149,8 @@ id! {
 }
 
 hidden!(UserId ExternalUserId UnionId);
+
+told!(UserId "userid" ExternalUserId "external_userid");
 
 /// The id of a department (`party`, `department`): from 1, which is the enterprise itself, to 2³² - 1.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
@@ -141,6 +196,21 @@ impl PartyId {
     #[must_use]
     pub const fn get(self) -> u32 {
         self.0.get()
+    }
+}
+
+impl TryFrom<u64> for PartyId {
+    type Error = Invalid;
+
+    /// Returns the id of this number, such as an event tells of.
+    ///
+    /// # Errors
+    ///
+    /// If it is 0 or above 2³² - 1.
+    fn try_from(id: u64) -> Result<Self, Invalid> {
+        let short = u32::try_from(id).ok().and_then(NonZeroU32::new);
+        let id = short.ok_or_else(|| Invalid::new("party", id, "1 to 4294967295"))?;
+        Ok(Self(id))
     }
 }
 
@@ -190,6 +260,27 @@ mod tests {
             format!("{:?}", ConfigId::new("42b3").unwrap()),
             "ConfigId(42b3)"
         );
+    }
+
+    #[test]
+    fn what_an_event_tells_of_can_be_asked_for() {
+        let long = "u".repeat(200);
+        let user = callback::UserId::from(long.as_str());
+        assert_eq!(UserId::try_from(&user).unwrap().as_str(), long);
+        assert_eq!(UserId::try_from(user).unwrap().as_str(), long);
+        let customer = callback::ExternalUserId::from("wmA");
+        assert_eq!(ExternalUserId::try_from(&customer).unwrap().as_str(), "wmA");
+        for bad in ["", "zhang san", "zhang\u{0}san", "\n"] {
+            let error = UserId::try_from(&callback::UserId::from(bad)).unwrap_err();
+            assert_eq!(error.field(), "userid");
+            assert!(!format!("{error} {error:?}").contains("zhang"));
+            let error = ExternalUserId::try_from(callback::ExternalUserId::from(bad));
+            assert_eq!(error.unwrap_err().field(), "external_userid");
+        }
+        assert_eq!(PartyId::try_from(7_u64).unwrap().get(), 7);
+        for bad in [0, 1 << 32] {
+            assert_eq!(PartyId::try_from(bad).unwrap_err().field(), "party");
+        }
     }
 
     #[test]

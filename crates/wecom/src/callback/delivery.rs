@@ -13,7 +13,8 @@ pub struct Delivery {
     pub event: Event,
     /// By this it is told from other events; a repetition has the same.
     pub identity: Identity,
-    /// Whether this receiver has made the same durable before. The handler must still succeed.
+    /// Whether this receiver had made the same durable when this was read, and by the router's handlers, when
+    /// the handler began. The handler must still succeed.
     pub seen_before: bool,
     /// The enterprise that is concerned; `None` for what concerns a suite alone.
     pub corp: Option<CorpId>,

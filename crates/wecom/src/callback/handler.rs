@@ -16,10 +16,16 @@ pub trait Handler: Send + Sync + 'static {
 
     /// Makes an event durable, in less than [`deadline`](super::Endpoint::deadline).
     ///
+    /// While this runs for an event, copies of it wait for the outcome and start nothing of their own.
+    ///
     /// # Cancellation
     ///
-    /// It is never dropped half-way: past the deadline WeCom is asked to send the event again, and this goes
-    /// on.
+    /// Past the deadline, or when WeCom hangs up, it is not dropped: WeCom is asked to send the event again,
+    /// and this goes on. It is dropped at an await point if it has not ended after
+    /// [`handler_time`](super::Endpoint::handler_time), by default a minute, or when the runtime ends. So it
+    /// must leave nothing half-way that the next attempt cannot bear: write in one step, or in a task of its own,
+    /// which goes on when this is dropped. Between two await points nothing can stop it; work that blocks
+    /// belongs into `spawn_blocking`.
     fn make_durable(
         &self,
         delivery: Delivery,

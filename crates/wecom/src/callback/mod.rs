@@ -34,7 +34,7 @@
 //!
 //! # What is checked, and in which order
 //!
-//! Size, query, XML around the message, signature, decryption, receiver's id, time, and the names in the message. What
+//! Query, size, XML around the message, signature, decryption, receiver's id, time, and the names in the message. What
 //! costs nothing comes first; nothing is decrypted before its signature is right, for a cipher of this kind gives its
 //! messages away to whoever may ask it often enough whether a padding is right. Whatever depends on a secret is answered
 //! alike: 403, an empty body.
@@ -48,7 +48,7 @@
 //!   reading, now and then, what events tell of: an event is a reason to look again soon, and not the only one.
 //! - *Twice*: a [`Delivery`] has an [`Identity`] over all that the message says. A handler that writes by it is not harmed
 //!   by repetitions. [`seen_before`](Delivery::seen_before) spares the work for those that this process remembers, and no
-//!   more: of two copies in flight at once neither is marked.
+//!   more: of two copies in flight at once neither is marked. The router lets the second wait for the first.
 //! - *Out of order*, and *ahead of the reads*: right after a customer left, WeCom may still list them. An event says that
 //!   something changed, so mark it as changed and read again later; do not "correct" a state by a read that may be old.
 //!
@@ -62,6 +62,8 @@
 //! the body by [`body_limit`](Builder::body_limit).
 
 mod address;
+#[cfg(feature = "axum")]
+mod body;
 mod cipher;
 mod delivery;
 mod envelope;
@@ -77,6 +79,8 @@ mod rejected;
 mod replay;
 #[cfg(feature = "axum")]
 mod router;
+#[cfg(feature = "axum")]
+mod running;
 mod seal;
 mod signature;
 #[cfg(feature = "axum")]

@@ -1,8 +1,9 @@
 //! From the bytes of a request to an event that can be believed.
 //!
-//! In this order: size, query, envelope, signature, decryption, time, names. What costs nothing comes first, and
-//! nothing is decrypted unsigned. The time is looked at after the signature although it would be cheaper
-//! before, so that "stale" in the metrics means a replay or a wrong clock and not a stranger.
+//! In this order: query, size, envelope, signature, decryption, time, names. What costs nothing comes first, and
+//! nothing is decrypted unsigned. The time is looked at after the signature although it could be before, even
+//! before the body is read: so "stale" in the metrics means a replay or a wrong clock of ours and not a stranger.
+//! Nothing is lost by it, for a stranger who wants to have a body read writes the time of day into the query.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -78,20 +79,49 @@ impl Receiver {
         Ok(plain)
     }
 
+    /// Returns whether the query of a `POST` is that of a callback, as far as it can be told without a body: its
+    /// parameters are all there, once, and well formed. To be asked before the body is read.
+    ///
+    /// Whether it is signed can not be told: the signature covers the message, which is the body.
+    ///
+    /// # Errors
+    ///
+    /// [`Rejected::Query`]: answer with its [`status`](Rejected::status) and nothing else.
+    pub fn check_query(&self, query: &str) -> Result<(), Rejected> {
+        Query::parse(query).map(drop)
+    }
+
     /// Verifies and reads the `POST` of a callback.
     ///
     /// Answer 200 with an empty body once the event is durable, then call [`remember`](Self::remember); until
     /// then answer 5xx, so that WeCom sends it again.
     ///
+    /// # On another framework
+    ///
+    /// Feature `axum` brings a router that does all of this; elsewhere it is to be done by hand:
+    ///
+    /// - [`check_query`](Self::check_query) before the body is read; then bound its length
+    ///   ([`body_limit`](Self::body_limit)), the time for it (2 s), and how many are read at once, for a stranger's
+    ///   body cannot be told from WeCom's before its end.
+    /// - While something runs that makes an event durable, let copies with the same [`Identity`] wait for it and
+    ///   start nothing: WeCom repeats after 5 s what is not answered, and a store that hangs would otherwise get four
+    ///   tasks for each event.
+    /// - Bound how many run and how long each may, such as 60 s; let none end because the sender hung up.
+    /// - `remember` before a copy can be taken for new, that is before the identity leaves the list of what runs.
+    ///
     /// # Errors
     ///
     /// See [`Rejected`]: answer with its [`status`](Rejected::status) and nothing else.
     pub fn receive(&self, query: &str, body: &[u8]) -> Result<Delivery, Rejected> {
+        self.open_post(&Query::parse(query)?, body)
+    }
+
+    /// The same, of a query that was read before the body.
+    pub(super) fn open_post(&self, query: &Query<'_>, body: &[u8]) -> Result<Delivery, Rejected> {
         let limit = self.0.body_limit;
         if body.len() > limit {
             return Err(Rejected::TooLong { limit });
         }
-        let query = Query::parse(query)?;
         let envelope = Envelope::parse(body)?;
         let (keys, plain) = self.open(&query.signed(), envelope.encrypt())?;
         self.check_time(query.sent)?;
@@ -105,7 +135,7 @@ impl Receiver {
         Ok(Delivery {
             event: Event::of(&fields),
             identity,
-            seen_before: self.0.memory.knows(&identity),
+            seen_before: self.knows(&identity),
             corp: address.corp()?,
             suite: address.suite().map(Box::from),
             agent: agent.and_then(|id| id.trim().parse().ok()),
@@ -118,6 +148,11 @@ impl Receiver {
     /// Notes that an event is durable, so that the next copy of it is marked.
     pub fn remember(&self, identity: Identity) {
         self.0.memory.remember(identity);
+    }
+
+    /// Returns whether an event was remembered, and is yet.
+    pub(super) fn knows(&self, identity: &Identity) -> bool {
+        self.0.memory.knows(identity)
     }
 
     /// Returns how long a body may be, in bytes.

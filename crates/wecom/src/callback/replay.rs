@@ -8,8 +8,9 @@
 //! The *memory* of the identities that were made durable marks what comes again, and nothing more: it is not
 //! dropped, since the sender waits for a 200 and only the handler can say that the first copy is safe. An
 //! identity is remembered once its handler has succeeded and not before: else a retry of what failed would be
-//! taken for done. So of two copies in flight at once neither is marked. Handlers must bear a duplicate
-//! anyway, for memories end at restarts and other processes have their own.
+//! taken for done. So of two copies in flight at once neither is marked; the router lets the second wait for what
+//! becomes of the first. Handlers must bear a duplicate anyway, for memories end at restarts and other
+//! processes have their own.
 
 use std::{
     collections::{HashSet, VecDeque},

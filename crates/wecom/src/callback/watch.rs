@@ -4,14 +4,18 @@
 //! |---|---|---|---|
 //! | `wecom_callbacks_total` | counter | outcome | requests, by what became of them |
 //! | `wecom_callback_seconds` | histogram | outcome | from a request's head to its answer |
+//! | `wecom_callback_handlers_total` | counter | outcome | handlers that ended, by what became of them |
 //!
-//! `outcome` is `durable`, `repeated` (durable, and was before), `echoed`, `failed`, `late`, `busy`, `torn` (its body did not
-//! come in time), `cancelled` (the sender hung up), or the [reason](Rejected::reason) of a refusal: 17 in all. No label and
-//! no event bears an id, a name or a piece of a message. Units are told to the recorder when a router is made.
+//! The `outcome` of a request is `durable`, `repeated` (durable, and another copy of it had come before), `echoed`,
+//! `failed`, `late`, `busy`, `torn` (its body did not come in time), `cancelled` (the sender hung up), or the
+//! [reason](Rejected::reason) of a refusal: 17 in all. That of a handler is `durable`, `failed`, `overdue` (it took too long
+//! and was dropped) or `broken` (it panicked, or the runtime ended); requests that were answered `late` show up there in the
+//! end. No label and no event bears an id, a name or a piece of a message. Units are told to the recorder when a router
+//! is made.
 //!
 //! Worth an alarm: `stale` (a clock is wrong), `cipher`, `receive_id` and `corp` (a setting is wrong), which nobody can
-//! cause who does not know the token; `failed`, `late` and `busy`. Those are told at WARN once a minute each, and
-//! otherwise at DEBUG, as is what any stranger can cause.
+//! cause who does not know the token; `failed`, `late`, `busy`, `overdue` and `broken`. Those are told at WARN once a
+//! minute each, and otherwise at DEBUG, as is what any stranger can cause.
 
 use axum::http::StatusCode;
 
@@ -31,6 +35,17 @@ pub(super) enum Outcome {
     /// The sender hung up before there was an answer.
     Cancelled,
     Rejected(Rejected),
+}
+
+/// How a handler ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Ended {
+    Durable,
+    Failed,
+    /// It was dropped, having taken too long.
+    Overdue,
+    /// It panicked, or was dropped with its runtime.
+    Broken,
 }
 
 /// Tells what happens at one address. Costs nothing without the features.
@@ -91,6 +106,30 @@ impl Outcome {
     }
 }
 
+// === impl Ended ===
+
+impl Ended {
+    #[cfg(any(feature = "metrics", feature = "tracing"))]
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Durable => "durable",
+            Self::Failed => "failed",
+            Self::Overdue => "overdue",
+            Self::Broken => "broken",
+        }
+    }
+
+    /// Returns what to tell of it beyond what is told of the requests that wait for it.
+    #[cfg(feature = "tracing")]
+    const fn message(self) -> Option<&'static str> {
+        match self {
+            Self::Durable | Self::Failed => None,
+            Self::Overdue => Some("a callback's handler took too long and is dropped"),
+            Self::Broken => Some("a callback's handler panicked, or its runtime ended"),
+        }
+    }
+}
+
 // === impl Watch ===
 
 impl Watch {
@@ -116,12 +155,18 @@ impl Watch {
         }
     }
 
+    pub(super) fn handler_ended(&self, ended: Ended) {
+        #[cfg(feature = "metrics")]
+        metrics::counter!("wecom_callback_handlers_total", "outcome" => ended.name()).increment(1);
+        #[cfg(feature = "tracing")]
+        if let Some(message) = ended.message() {
+            self.tell(ended.name(), message, true);
+        }
+        let _ = ended;
+    }
+
     #[cfg(feature = "tracing")]
-    fn tell(&self, outcome: Outcome) {
-        let Some((message, is_grave)) = outcome.message() else {
-            return;
-        };
-        let name = outcome.name();
+    fn tell(&self, name: &'static str, message: &'static str, is_grave: bool) {
         if is_grave && self.is_news(name) {
             tracing::warn!(outcome = name, message);
         } else {
@@ -167,7 +212,9 @@ impl Drop for Ongoing<'_> {
             metrics::histogram!("wecom_callback_seconds", "outcome" => name).record(took);
         }
         #[cfg(feature = "tracing")]
-        watch.tell(*outcome);
+        if let Some((message, is_grave)) = outcome.message() {
+            watch.tell(outcome.name(), message, is_grave);
+        }
         let _ = (watch, outcome);
     }
 }
@@ -178,6 +225,11 @@ fn describe() {
         "wecom_callbacks_total",
         metrics::Unit::Count,
         "Callbacks, by what became of them"
+    );
+    metrics::describe_counter!(
+        "wecom_callback_handlers_total",
+        metrics::Unit::Count,
+        "Handlers of callbacks that ended, by what became of them"
     );
     metrics::describe_histogram!(
         "wecom_callback_seconds",

@@ -3,7 +3,8 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use super::{
-    Client, Credential, Shared, Transport, exchange::Line, fetch::Fetcher, importance::Importance,
+    Client, Credential, Shared, Transport, base, exchange::Line, fetch::Fetcher,
+    importance::Importance,
 };
 use crate::{
     clock::Clock,
@@ -35,10 +36,8 @@ pub struct Builder {
 // === impl Builder ===
 
 impl Builder {
-    /// Where WeCom is.
+    /// Where WeCom is (path/90664).
     const BASE: &str = "https://qyapi.weixin.qq.com";
-    /// Longest base address, in bytes.
-    const LONGEST_BASE: usize = 2048;
 
     pub(super) fn new(credential: Credential) -> Self {
         Self {
@@ -100,7 +99,8 @@ impl Builder {
         self
     }
 
-    /// Sets how the token is kept.
+    /// Sets when the token is fetched again, how often at most, and what follows on a secret that was refused. Default
+    /// [`token::Settings::default`], which names each value.
     pub fn tokens(mut self, tokens: token::Settings) -> Self {
         self.tokens = tokens;
         self
@@ -163,7 +163,7 @@ impl Builder {
     ///
     /// If a setting is out of its range; the error names it.
     pub fn build_with<S: Transport>(self, transport: S) -> Result<Client<S>, Invalid> {
-        let base = base(&self.base)?;
+        let base = base::check(&self.base)?;
         within("timeout", self.timeout, (10, 120_000), "10ms to 120s")?;
         within("patience", self.patience, (0, 3_600_000), "0 to 3600s")?;
         if !(1 << 10..=64 << 20).contains(&self.longest) {
@@ -234,82 +234,4 @@ fn within(
         return Ok(());
     }
     Err(Invalid::new(field, format!("{value:?}"), allowed))
-}
-
-/// Returns the base without a slash at its end, if it is one.
-fn base(text: &str) -> Result<Box<str>, Invalid> {
-    const ALLOWED: &str =
-        "http:// or https://, a host, perhaps a port and a path; no user, query or fragment";
-    let no = |what: &str| Err(Invalid::new("base_url", what, ALLOWED));
-    if text.len() > Builder::LONGEST_BASE {
-        return no(&format!("{} bytes long", text.len()));
-    }
-    // Not shown, for it may be a password.
-    if text.contains('@') {
-        return no("one with a user or a password");
-    }
-    // `Uri` would drop a fragment without a word.
-    let Some(uri) = text
-        .parse::<http::Uri>()
-        .ok()
-        .filter(|_| !text.contains(['#', '?']))
-    else {
-        return no(text);
-    };
-    let scheme = uri.scheme_str().unwrap_or_default();
-    if !["http", "https"].contains(&scheme) || uri.host().is_none_or(str::is_empty) {
-        return no(text);
-    }
-    Ok(text.trim_end_matches('/').into())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_base_may_have_a_port_and_a_path_and_loses_its_slash() {
-        for (given, kept) in [
-            ("https://qyapi.weixin.qq.com", "https://qyapi.weixin.qq.com"),
-            (
-                "https://qyapi.weixin.qq.com/",
-                "https://qyapi.weixin.qq.com",
-            ),
-            (
-                "http://127.0.0.1:8080/sim/wecom//",
-                "http://127.0.0.1:8080/sim/wecom",
-            ),
-            ("http://[::1]:80", "http://[::1]:80"),
-        ] {
-            assert_eq!(&*base(given).unwrap(), kept);
-        }
-    }
-
-    #[test]
-    fn a_base_that_is_none_is_named() {
-        for given in [
-            "",
-            "/",
-            "qyapi.weixin.qq.com",
-            "ftp://host",
-            "https://",
-            "https:///path",
-            "http://host/?a=b",
-            "http://host/#x",
-            "http://ho st",
-            "unix:/socket",
-        ] {
-            let error = base(given).unwrap_err().to_string();
-            assert!(
-                error.starts_with(&format!("base_url is {given:?}; allowed: http://")),
-                "{error}"
-            );
-        }
-        let error = base("https://me:hidden@host").unwrap_err().to_string();
-        assert!(!error.contains("hidden"), "{error}");
-        let error = base(&format!("http://{}", "h".repeat(3000)))
-            .unwrap_err()
-            .to_string();
-        assert!(error.contains("3007 bytes long"), "{error}");
-    }
 }

@@ -6,6 +6,7 @@ use crate::{
     clock::Clock, limit::Limiter, name::CorpId, observe::Watch, rank::Rank, token::Keeper,
 };
 
+mod base;
 mod builder;
 mod credential;
 mod exchange;

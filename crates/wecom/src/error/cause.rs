@@ -142,6 +142,9 @@ fn is_known_to_dagor(_: &(dyn StdError + 'static)) -> bool {
 /// The kind alone: the text may quote the arguments of a command.
 #[cfg(feature = "redis")]
 fn text_of_redis(error: &(dyn StdError + 'static)) -> Option<String> {
+    if let Some(failure) = error.downcast_ref::<crate::keyspace::Failure>() {
+        return Some(failure.to_string());
+    }
     let error: &redis::RedisError = error.downcast_ref()?;
     let code = error.code().unwrap_or_default();
     Some(
@@ -244,5 +247,18 @@ mod tests {
             "unknown command, with args beginning with: hidden".to_owned(),
         ));
         assert_eq!(told(&error), "redis: I/O error");
+    }
+
+    #[cfg(feature = "redis")]
+    #[test]
+    fn of_what_is_shared_it_is_told_why_it_is_not_to_be_had() {
+        use crate::keyspace::Failure;
+
+        assert_eq!(told(&Failure::Slow), "redis: no answer in time");
+        let failure = Failure::Redis {
+            kind: redis::ErrorKind::Io,
+            code: Some("OOM".into()),
+        };
+        assert_eq!(told(&failure), "redis: Io (OOM)");
     }
 }

@@ -33,7 +33,7 @@ pub(super) enum Verdict {
         /// When it was granted; to be given back with the outcome.
         at: Micros,
     },
-    /// Not before so much time has passed.
+    /// Not before so much time has passed on the clock of who asks, which may be behind.
     After(Micros),
     /// Not before a call in flight has ended.
     Full,
@@ -52,8 +52,8 @@ pub(super) enum End {
 
 impl Book {
     /// Takes room for one call out of both windows and the calls in flight, or nothing out of any.
-    pub(super) fn ask(&mut self, plan: &Plan, now: Micros, rank: Rank) -> Verdict {
-        let now = now.max(self.last);
+    pub(super) fn ask(&mut self, plan: &Plan, asked: Micros, rank: Rank) -> Verdict {
+        let now = asked.max(self.last);
         self.ring.advance(plan, now);
         let paid_at = self.paid_at.max(now);
 
@@ -61,7 +61,7 @@ impl Book {
         let hour = self.ring.room_at(plan, plan.hour_calls_of(rank));
         let at = self.brake.blocked_until.max(minute).max(hour);
         if at > now {
-            return Verdict::After(at - now);
+            return Verdict::After(at - asked);
         }
         if self.in_flight >= self.cap.get(plan) {
             return Verdict::Full;

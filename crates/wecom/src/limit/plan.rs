@@ -30,6 +30,9 @@ pub(super) struct Plan {
     pub(super) span: Micros,
     /// Calls in the slots that are counted.
     pub(super) hour_calls: u64,
+    /// The long window and the skew.
+    #[cfg_attr(not(feature = "redis"), expect(dead_code, reason = "for the scripts"))]
+    pub(super) long: Micros,
     /// The length of a slot.
     pub(super) slot: Micros,
     /// How many slots are counted.
@@ -54,15 +57,17 @@ impl Plan {
         let (minute, skew) = (micros(limits.minute.length()), micros(limits.skew));
         let cost = (minute + skew).div_ceil(calls - burst);
         let credit = (burst - 1) * cost;
-        let slot = (micros(limits.hour.length()) + skew).div_ceil(SLOTS);
+        let long = micros(limits.hour.length()) + skew;
+        let slot = long.div_ceil(SLOTS);
         Self {
             calls,
             minute,
             credit,
             span: minute + skew + credit,
             hour_calls: u64::from(limits.hour.calls()) - in_flight,
+            long,
             slot,
-            slots: SLOTS + 1,
+            slots: long.div_ceil(slot) + 1,
             floor: (calls / 100).max(2),
             step: (calls * u64::from(limits.recovery_percent) / 100).max(1),
             limits,

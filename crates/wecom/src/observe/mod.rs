@@ -1,4 +1,5 @@
-//! What is told of each call: metrics (feature `metrics`) and tracing (feature `tracing`).
+//! What is told of each call and callback: metrics (feature `metrics`) and tracing (feature `tracing`). Nothing to call:
+//! it happens by itself.
 //!
 //! # Metrics
 //!
@@ -11,8 +12,10 @@
 //! | `wecom_token_fetches_total` | counter | result | tokens fetched: `ok`, or the class of why not |
 //! | `wecom_breakers_opened_total` | counter | | secrets that were refused, so that nothing is fetched for a while |
 //! | `wecom_store_failures_total` | counter | what | shared stores that did not answer |
+//! | `wecom_callbacks_total` | counter | outcome | requests to a router of callbacks (feature `axum`): `durable`, `repeated`, `echoed`, `failed`, `late`, `busy`, `torn`, `cancelled`, or the [reason](crate::callback::Rejected::reason) of a refusal |
+//! | `wecom_callback_seconds` | histogram | outcome | from a callback's head to its answer |
 //!
-//! Labels are bounded: APIs and what failed are named in code, classes are eleven. There is no corp among them: a
+//! Labels are bounded: APIs and what failed are named in code, classes are eleven, outcomes 17. There is no corp among them: a
 //! platform has 30,000, and each would be a series of its own.
 //!
 //! Units are told to the recorder when a client is made, so install the recorder before.
@@ -23,6 +26,9 @@
 //! last three are recorded when it ends. An `errcode` is an event with its `hint`: at WARN when it is news, which is
 //! when the last one of this API was another or is a minute past, otherwise at DEBUG. An answer that says that a part
 //! of the body was not applied is an event at ERROR.
+//!
+//! A callback is an event: at WARN, once a minute for each outcome, where a setting or a handler is at fault, such as a
+//! message for another corp, which the peer is never told; otherwise at DEBUG.
 
 use std::time::Duration;
 

@@ -8,6 +8,8 @@ use wecom::{
     callback::{Builder, Keys, Receiver, Sealed},
 };
 
+pub(crate) mod requests;
+
 pub(crate) const CORP: &str = "ww6a112864f8022910";
 pub(crate) const KEY: &str = "jWmYm7qr5nMoAUwZRjGtBxmz3KA1tkAj3ykkR6q2B2C";
 pub(crate) const TOKEN: &str = "QDG6eK";

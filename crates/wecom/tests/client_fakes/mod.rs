@@ -29,7 +29,7 @@ use wecom::{
 /// The secret of the app; must never be seen anywhere but in `gettoken`.
 pub(crate) const SECRET: &str = "corpsecret-7Zq";
 
-pub(crate) fn secs(seconds: u64) -> Duration {
+pub(crate) const fn secs(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 

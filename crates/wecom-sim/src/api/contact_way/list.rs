@@ -2,10 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::api::{
-    checks::{ParamsAlone, check},
-    context::{Answer, Context},
-    parse::Text,
+use crate::{
+    api::{
+        checks::{ParamsAlone, check},
+        context::{Answer, Context},
+        parse::Text,
+    },
+    world::{Code, State},
 };
 
 #[derive(Deserialize)]
@@ -45,32 +48,30 @@ const RANGE_S: i64 = 90 * 86_400;
 /// Tells which codes there are, oldest first.
 pub(crate) fn list(context: &Context<'_>) -> Answer {
     let page = page(context);
-    let state = context.corp.state();
     let wrong = page
         .as_ref()
         .map_or_else(|errcode| Err(*errcode), |_| Ok(()));
-    check(context, &state, &mut ParamsAlone(wrong))?;
+    check(context, &context.corp.state(), &mut ParamsAlone(wrong))?;
     let page = page?;
-    let listed = |(_, code): &(u32, &crate::world::Code)| {
+    let listed = |code: &Code| {
         let created_s = i64::from(code.created_s);
-        code.temp.is_none() && created_s > OLDEST_S && page.created.contains(&created_s)
+        let is_old = created_s <= OLDEST_S;
+        !code.deleted && code.temp.is_none() && !is_old && page.created.contains(&created_s)
     };
-    let mut found = state.codes.from(page.from).filter(listed);
-    let contact_way = found.by_ref().take(page.limit).map(|(index, _)| Id {
-        config_id: context.corp.config_id(index),
-    });
-    let contact_way = contact_way.collect();
+    let id = |_: &State, index, code: &Code| {
+        listed(code).then(|| Id {
+            config_id: context.corp.config_id(index),
+        })
+    };
+    let found = context
+        .corp
+        .page(page.from, page.limit, State::code_rows, id);
     // Empty means the end, so it is empty only there.
-    let next_cursor = found.next().map_or_else(String::new, |(index, _)| {
-        context
-            .shared()
-            .names
-            .cursors
-            .text(context.corp.number(), index)
-    });
+    let cursors = &context.shared().names.cursors;
+    let cursor = |index| cursors.text(context.corp.number(), index);
     context.answer(&Listed {
-        contact_way,
-        next_cursor,
+        contact_way: found.items,
+        next_cursor: found.next.map_or_else(String::new, cursor),
     })
 }
 

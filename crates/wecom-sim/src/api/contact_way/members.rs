@@ -1,6 +1,9 @@
 //! Who may be on a code. One who may not rejects the whole list, and nobody is named.
 
-use crate::{api::parse::Text, world::State};
+use crate::{
+    api::parse::Text,
+    world::{Reach, State},
+};
 
 /// The most members of a code, those of its departments counted (41041).
 const MOST: usize = 100;
@@ -37,12 +40,13 @@ pub(super) fn departments(state: &State, parties: &[u32]) -> Result<(), i64> {
 /// Checks how many members a code has with these.
 pub(super) fn count(state: &State, users: &[u32], parties: &[u32]) -> Result<(), i64> {
     let mut count = users.len();
-    if !parties.is_empty() {
-        let expanded = state.departments.expand(parties, &state.members);
-        count += expanded
-            .iter()
-            .filter(|number| !users.contains(number))
-            .count();
+    let mut reach = Reach::new(parties);
+    let mut is_done = false;
+    // As far as it takes to know: departments may hold any number.
+    while !is_done && count <= MOST {
+        is_done = reach.step(state);
+        let more = reach.found().iter();
+        count = users.len() + more.filter(|number| !users.contains(number)).count();
     }
     if count > MOST { Err(41041) } else { Ok(()) }
 }

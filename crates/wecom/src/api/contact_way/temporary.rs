@@ -24,7 +24,7 @@ impl Temporary {
         Self::default()
     }
 
-    /// Sets how long the code lives: whole seconds, up to 14 days.
+    /// Sets how long the code lives: whole seconds, 1 s to 14 days. Default: 7 days, by WeCom.
     ///
     /// # Errors
     ///
@@ -34,7 +34,8 @@ impl Temporary {
         Ok(self)
     }
 
-    /// Sets how long a chat lives after the customer was added: whole seconds, up to 14 days.
+    /// Sets how long a chat lives after the customer was added: whole seconds, 1 s to 14 days. Default: 24 hours, by
+    /// WeCom.
     ///
     /// # Errors
     ///

@@ -4,10 +4,8 @@
 //! of the list on the code itself would show half lists to customers. So the status of each is read, which
 //! touches no code ([`find_unfit`](crate::Client::find_unfit)).
 //!
-//! Two things cannot be read anywhere: that a member is not verified by his real name (40098), unless that
-//! already takes him off the list of those who may have customers, and that he has as many customers as he
-//! may have (40099). If nobody is found unfit, that is why; then parts of the list can be tried on a code
-//! that nobody sees ([`find_unfit_by_trial`](crate::Client::find_unfit_by_trial)).
+//! What cannot be read ([`Unfit`] has the table) is tried on a code that nobody sees
+//! ([`find_unfit_by_trial`](crate::Client::find_unfit_by_trial)).
 
 use std::collections::HashSet;
 
@@ -34,11 +32,28 @@ pub struct UnfitMember {
     pub why: Unfit,
 }
 
-/// Why a member is not fit.
+/// Why a member is not fit, as far as reads tell it.
+///
+/// | he | is found as | and a list with him is refused with |
+/// |---|---|---|
+/// | has left, and WeCom still tells so | `Left` | 40003, 60111 |
+/// | is not found: deleted, left, never there, or of another kind of id | `NotFound` | 40003, 46004, 60111, 301021 |
+/// | is there, but the app may not read him | `Unreadable` | 50002, 60011, 60021, 92000 |
+/// | was disabled by the administrator | `Disabled` | not documented; taken, customers meet nobody |
+/// | has never logged in | `NotActivated` | 41054 |
+/// | is active, and not on the list of those who may have customers | `NoCustomers` | 84074, or 40098 |
+/// | is active and on that list, and his real name is not verified | nothing | 40098 |
+/// | is active and on that list, and has as many customers as he may have | nothing | 40099 |
+///
+/// Two things stand in no reply: whether a real name is verified, so that of those who are `NoCustomers` nobody can
+/// tell who lacks only that (the administrator's console can), and how many customers somebody may still have. If
+/// a list is refused and nobody is found, it is one of the last two rows:
+/// [`find_unfit_by_trial`](crate::Client::find_unfit_by_trial).
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum Unfit {
-    /// He may not have customers: the list of those who may does not name him.
+    /// Nothing else is known against him, but the list of those who may have customers does not name him: he lacks
+    /// the feature or its licence, or his real name is not verified.
     NoCustomers,
     /// The administrator has disabled him.
     Disabled,
@@ -46,7 +61,11 @@ pub enum Unfit {
     NotActivated,
     /// He has left.
     Left,
-    /// He cannot be read: he does not exist, or the app may not see him.
+    /// WeCom finds nobody of this id: he was deleted, has left, never was there, or is outside of what the app may
+    /// see, which it does not tell apart (40003, 46004, 60111, 301021).
+    NotFound(Errcode),
+    /// He cannot be read, and the number says that it is for lack of a right to: he is outside of what the app may
+    /// see (50002, 60021, 92000), or 60011.
     Unreadable(Errcode),
     /// A list of him alone was refused.
     Refused(Errcode),
@@ -75,22 +94,32 @@ impl Unfit {
             UserStatus::Active | UserStatus::Other(_) => None,
         }
     }
+
+    /// Returns what it means that he was not read.
+    const fn unread(errcode: Errcode) -> Self {
+        match errcode.0 {
+            40003 | 46004 | 60111 | 301_021 => Self::NotFound(errcode),
+            _ => Self::Unreadable(errcode),
+        }
+    }
 }
 
 // === impl Client ===
 
 impl<S: Transport> Client<S> {
-    /// Returns those of the members who are not fit for a code, in their order: who may not have customers,
-    /// and who is not active.
+    /// Returns those of the members who are not fit for a code, in their order: who is not found, is not active, or
+    /// may not have customers.
     ///
-    /// It costs one call, and another one for each who may have customers; no code is touched. Leave those out
-    /// ([`Users::without`](super::Users::without)) and push the rest.
+    /// It costs one call for the list of those who may have customers, and one for each member; no code is touched.
+    /// Leave those out ([`Users::without`](super::Users::without)) and push the rest. What it cannot find: a member
+    /// whose real name is not verified although he is on that list (40098), and one who has as many customers as he
+    /// may have (40099); see [`find_unfit_by_trial`](Self::find_unfit_by_trial).
     ///
     /// # Errors
     ///
     /// The first error that tells nothing of a member; nobody is unfit then, as far as is known. So does
-    /// 60011 (no privilege) if every single one is refused with it: then it is the app that lacks the right
-    /// to read members.
+    /// 60011 (no privilege) if every single one who may have customers is refused with it: then it is the app that
+    /// lacks the right to read members.
     pub async fn find_unfit(&self, members: &[UserId]) -> Result<Vec<UnfitMember>, Error> {
         // Plain ids are the same in upper and lower case. Taking two encrypted ones for one costs a read.
         let key = |user: &UserId| user.as_str().to_ascii_lowercase();
@@ -99,21 +128,24 @@ impl<S: Transport> Client<S> {
         let mut privileged = false;
         let mut unprivileged = None;
         for userid in members {
-            let why = if able.contains(&key(userid)) {
-                match self.get_user(userid).await {
-                    Ok(user) => {
-                        privileged = true;
-                        Unfit::of(user.status)
-                    }
-                    Err(error) => {
-                        let errcode = about_member(&error)?;
-                        privileged |= errcode != NO_PRIVILEGE;
+            let is_able = able.contains(&key(userid));
+            let otherwise = (!is_able).then_some(Unfit::NoCustomers);
+            let why = match self.get_user(userid).await {
+                Ok(user) => {
+                    privileged = true;
+                    Unfit::of(user.status).or(otherwise)
+                }
+                Err(error) => {
+                    let errcode = about_member(&error)?;
+                    privileged |= errcode != NO_PRIVILEGE;
+                    // Of one who is not on the list it tells nothing more than the list has told.
+                    if errcode == NO_PRIVILEGE && !is_able {
+                        otherwise
+                    } else {
                         unprivileged = Some(error);
-                        Some(Unfit::Unreadable(errcode))
+                        Some(Unfit::unread(errcode))
                     }
                 }
-            } else {
-                Some(Unfit::NoCustomers)
             };
             unfit.extend(why.map(|why| UnfitMember::new(userid, why)));
         }

@@ -8,6 +8,8 @@ use crate::callback::Fields;
 use super::UserId;
 
 /// A change of the directory.
+///
+/// Departments are numbers as they came; for a call, `try_into` makes an [`api::PartyId`](crate::api::PartyId) of one.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Directory {

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Returns what `acquire.lua` takes from its fourth argument on.
-pub(super) fn acquire(plan: &Plan, rank: Rank, waited: Duration, poll: Duration) -> [Micros; 14] {
+pub(super) fn acquire(plan: &Plan, rank: Rank, waited: Duration, poll: Duration) -> [Micros; 15] {
     [
         micros(plan.limits.lease),
         u64::from(plan.limits.concurrency),
@@ -23,8 +23,9 @@ pub(super) fn acquire(plan: &Plan, rank: Rank, waited: Duration, poll: Duration)
         plan.step,
         plan.minute,
         plan.hour_calls_of(rank),
+        micros(plan.limits.hour.length()),
+        plan.long,
         plan.slot,
-        plan.slots,
         plan.memory(),
         u64::from(rank.get()),
         micros(waited),
@@ -40,15 +41,18 @@ pub(super) fn settle(plan: &Plan, end: End) -> (&'static str, Vec<(&'static str,
         End::Sent(Sign::Served | Sign::Conflict) => {
             let concurrency = u64::from(limits.concurrency);
             let successes = u64::from(limits.successes);
-            let numbers = vec![("concurrency", concurrency), ("successes", successes)];
+            let numbers = vec![
+                ("concurrency", concurrency),
+                ("successes", successes),
+                ("most_cap_relapses", u64::from(cap::MOST_RELAPSES)),
+            ];
             return ("served", numbers);
         }
         End::Unused => {
             let numbers = vec![
                 ("lease", micros(limits.lease)),
                 ("cost", plan.cost(plan.calls)),
-                ("slot", plan.slot),
-                ("slots", plan.slots),
+                ("long", plan.long),
             ];
             return ("unused", numbers);
         }
@@ -68,7 +72,7 @@ fn refusal(plan: &Plan) -> Vec<(&'static str, u64)> {
         ("pause", micros(limits.pause)),
         ("calls", plan.calls),
         ("minute", plan.minute),
-        ("slot", plan.slot),
+        ("grid", plan.slot),
         ("step", plan.step),
         ("floor", plan.floor),
         ("keep_percent", u64::from(limits.keep_percent)),

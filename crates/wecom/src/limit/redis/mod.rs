@@ -20,6 +20,16 @@
 //! ahead then leads, and [`skew`](super::Limits::skew) must be as long as the clocks are apart.
 //! [`RedisLimiter::tells_time`] tells which it is.
 //!
+//! A server's clock that steps forward lets as much pass as it skipped, for it is the only one that all share. When it
+//! steps back, time goes on from where it was.
+//!
+//! # Whose limits
+//!
+//! Each process keeps to its own, so that together they stay within the largest: new limits can be rolled out one process
+//! at a time. Only the length of the long window must be the same, for its calls are counted in slots of a part of it. Whoever finds that others
+//! count another length is told so ([`Refusal::Unreachable`](super::Refusal::Unreachable)) until those have granted nothing for the
+//! length of a [lease](super::Limits::lease); then it takes over what they counted.
+//!
 //! # Who goes first
 //!
 //! Within a process the line decides. Between them: a less important call must leave half of the credit, so a more important one
@@ -35,7 +45,7 @@
 //!
 //! # Cost
 //!
-//! One round trip to ask and one to give back, about 10 µs each of Redis' one thread (`benches/limit.rs`). Who finds no room is told when to ask
+//! One round trip to ask and one to give back, about 12 µs each of Redis' one thread (`benches/limit.rs`). Who finds no room is told when to ask
 //! again, and spreads that over a quarter of the credit, so that eight processes ask about three times a call. Of a call in flight
 //! nobody knows when it ends: the one that has the turn asks every 10 ms, the others every 40 ms.
 
@@ -72,9 +82,10 @@ mod arguments;
 /// `C` is any connection of the `redis` crate that can be cloned. Best one that finds its way back by itself
 /// (`ConnectionManager`, `ClusterConnection`): a `MultiplexedConnection` that broke stays broken, and nothing is granted then.
 ///
-/// All processes that share it must have the same limits. An ACL user for it needs what the
-/// [store for tokens](crate::token::RedisStore) needs, and `+hincrby +hdel +zadd +zrem +zcard +zscore
-/// +zremrangebyscore`.
+/// All processes that share it must have the same length of the [long window](Limits::hour); of other limits, each keeps
+/// to its own. An ACL user for it needs what the
+/// [store for tokens](crate::token::RedisStore) needs, and `+hincrby +hdel +hgetall +zadd +zrem
+/// +zcard +zscore +zremrangebyscore`.
 ///
 /// ```no_run
 /// # async fn run() -> Result<(), wecom::BoxError> {
@@ -147,8 +158,14 @@ impl<C: RedisConnection> RedisLimiter<C> {
             plan: Arc::new(limits.check()?),
             clock: Clock::system(),
             tells_time: false,
-            acquire: Script::new(include_str!("acquire.lua")),
-            settle: Script::new(include_str!("settle.lua")),
+            acquire: Script::new(concat!(
+                include_str!("common.lua"),
+                include_str!("acquire.lua")
+            )),
+            settle: Script::new(concat!(
+                include_str!("common.lua"),
+                include_str!("settle.lua")
+            )),
             who: new_name(),
             leases: AtomicU64::new(0),
             timeout: DEFAULT_TIMEOUT,
@@ -355,6 +372,11 @@ impl<C: RedisConnection> Room for RedisRoom<C> {
             1 => {
                 lease.granted = value;
                 Outcome::Granted(lease)
+            }
+            3 => {
+                let ours = office.plan.limits.hour.length();
+                let theirs = duration(value);
+                return Err(Failure::OtherHour { theirs, ours }.into());
             }
             2 => Outcome::Full(Some(duration(value))),
             _ => {

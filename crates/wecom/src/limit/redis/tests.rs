@@ -13,6 +13,8 @@ use crate::{
     redis_server::RedisServer,
 };
 
+mod adverse;
+
 const SECOND: Micros = 1_000_000;
 const FIRST: Rank = Rank::MOST_IMPORTANT;
 
@@ -24,6 +26,37 @@ struct Bench {
 }
 
 impl Bench {
+    /// Returns the same (corp, API) as another process with other limits sees it.
+    fn seen_by(&self, other: &Self) -> Self {
+        Self {
+            office: other.office.again(),
+            keys: self.keys.clone(),
+            runtime: Arc::clone(&self.runtime),
+        }
+    }
+
+    /// Asks `count` times at this moment, each call ending at once; returns how many were granted.
+    fn calls(&self, count: u32, now: Micros) -> u32 {
+        let mut granted = 0;
+        for _ in 0..count {
+            let lease = rand::random::<u64>().to_string();
+            let (kind, at, _) = self.ask(&lease, FIRST, now);
+            if kind == 1 {
+                granted += 1;
+                self.give_back((&lease, at), End::Sent(Sign::Served), now);
+            }
+        }
+        granted
+    }
+
+    fn command<T: redis::FromRedisValue>(&self, name: &str, arguments: &[&str]) -> T {
+        let mut connection = self.office.connection.clone();
+        let mut command = redis::cmd(name);
+        command.arg(arguments);
+        let answer = self.runtime.block_on(command.query_async(&mut connection));
+        answer.expect("Redis answers")
+    }
+
     fn ask(&self, lease: &str, rank: Rank, now: Micros) -> (i64, Micros, Micros) {
         let asked = self
             .office
@@ -45,7 +78,10 @@ struct Timeless {
 
 impl Timeless {
     fn start() -> Self {
-        let server = RedisServer::start_with(&["--rename-command", "TIME", ""]);
+        Self::of(RedisServer::start_with(&["--rename-command", "TIME", ""]))
+    }
+
+    fn of(server: RedisServer) -> Self {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = Arc::new(runtime.expect("a runtime"));
         let client = Client::open(server.url()).expect("a URL");
@@ -61,7 +97,6 @@ impl Timeless {
     fn bench(&self, limits: Limits) -> Bench {
         let connected = RedisLimiter::connect(self.connection.clone(), limits);
         let limiter = self.runtime.block_on(connected).expect("right limits");
-        assert!(!limiter.tells_time());
         let office = limiter.0.office.again();
         let keys = ["state", "ring", "leases"].map(|part| format!("{{{}}}:{part}", office.who));
         Bench {

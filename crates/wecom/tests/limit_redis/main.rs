@@ -3,9 +3,7 @@
 
 use std::{
     collections::HashMap,
-    env,
     mem::ManuallyDrop,
-    process::{Child, Command, Stdio},
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -14,9 +12,11 @@ use redis::{Client, aio::MultiplexedConnection};
 use tokio::{task::JoinSet, time::sleep};
 use wecom::{
     Api, Clock, CorpId, Rank,
-    limit::{Ask, Limiter, Limits, Permit, RedisLimiter, Refusal, Sign, Window},
+    limit::{Ask, Limiter, Limits, Permit, RedisConnection, RedisLimiter, Refusal, Sign, Window},
 };
 
+mod faults;
+#[path = "../support/mod.rs"]
 mod support;
 
 use self::support::redis::{RedisServer, unused_port};
@@ -26,8 +26,6 @@ type Shared = RedisLimiter<MultiplexedConnection>;
 const API: Api = Api::new("update_contact_way");
 const SECOND: Duration = Duration::from_secs(1);
 const MOMENT: Duration = Duration::from_millis(1);
-/// Tells this program that it is a child, and where Redis is.
-const URL: &str = "WECOM_TEST_LIMIT_REDIS";
 
 async fn connection(url: &str) -> MultiplexedConnection {
     let client = Client::open(url).expect("a URL");
@@ -41,7 +39,11 @@ async fn limiter(url: &str, limits: Limits) -> Shared {
     limiter.expect("Redis answers").with_timeout(10 * SECOND)
 }
 
-async fn acquire(limiter: &Shared, rank: u16, patience: Duration) -> Result<Permit, Refusal> {
+async fn acquire<C: RedisConnection>(
+    limiter: &RedisLimiter<C>,
+    rank: u16,
+    patience: Duration,
+) -> Result<Permit, Refusal> {
     let corp = CorpId::new("ww1").expect("a corp id");
     let ask = Ask {
         corp: &corp,
@@ -269,47 +271,6 @@ async fn who_goes_away_leaves_no_lease() {
 }
 
 #[tokio::test]
-async fn a_redis_that_hangs_is_given_up_and_leaves_no_lease_behind() {
-    let redis = RedisServer::start();
-    let limiter = limiter(&redis.url(), Limits::default().concurrency(2)).await;
-    let limiter = limiter.with_timeout(100 * MOMENT);
-    acquire(&limiter, 0, SECOND)
-        .await
-        .unwrap()
-        .settle(Sign::Served);
-    redis.pause();
-    for _ in 0..4 {
-        let result = acquire(&limiter, 0, 60 * SECOND).await;
-        assert!(matches!(result, Err(Refusal::Unreachable(_))), "{result:?}");
-    }
-    redis.resume();
-    // What was asked meanwhile has been granted unheard: more than there is, were it not given back.
-    let limiter = limiter.with_timeout(10 * SECOND);
-    let mut held = Vec::new();
-    for _ in 0..2 {
-        held.push(acquire(&limiter, 0, 10 * SECOND).await.unwrap());
-    }
-}
-
-#[tokio::test]
-async fn a_redis_that_is_gone_refuses_all_who_wait_at_once() {
-    let mut redis = RedisServer::start();
-    let limiter = limiter(&redis.url(), Limits::default().concurrency(1)).await;
-    let _held = acquire(&limiter, 0, SECOND).await.unwrap();
-    let mut tasks = JoinSet::new();
-    for _ in 0..100 {
-        let limiter = limiter.clone();
-        tasks.spawn(async move { acquire(&limiter, 0, 600 * SECOND).await });
-    }
-    sleep(30 * MOMENT).await;
-    redis.stop();
-    while let Some(result) = tasks.join_next().await {
-        let result = result.unwrap();
-        assert!(matches!(result, Err(Refusal::Unreachable(_))), "{result:?}");
-    }
-}
-
-#[tokio::test]
 async fn who_gives_back_and_takes_again_does_not_starve_another_process() {
     let redis = RedisServer::start();
     let limits = Limits::default().concurrency(1);
@@ -346,58 +307,6 @@ async fn who_gives_back_and_takes_again_does_not_starve_another_process() {
         important <= 4,
         "the important one, of another process: {order}"
     );
-}
-
-/// A process of its own that takes what there is, says so, and waits for its end.
-#[tokio::test]
-#[ignore = "run by another test, as a child"]
-async fn child_that_holds_all() {
-    let url = env::var(URL).expect("the test that starts it says where Redis is");
-    let limiter = limiter(&url, holding()).await;
-    let _held = [
-        acquire(&limiter, 0, SECOND).await.unwrap(),
-        acquire(&limiter, 0, SECOND).await.unwrap(),
-    ];
-    let _: String = query(&url, &["SET", "held", "1"]).await;
-    sleep(600 * SECOND).await;
-}
-
-fn holding() -> Limits {
-    Limits::default().concurrency(2).lease(1500 * MOMENT)
-}
-
-/// Killed at the end, whatever the test finds.
-struct Process(Child);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-#[tokio::test]
-async fn what_a_killed_process_held_ends_with_its_lease() {
-    let redis = RedisServer::start();
-    let url = redis.url();
-    let limiter = limiter(&url, holding()).await;
-    let child = Command::new(env::current_exe().unwrap())
-        .args(["--exact", "child_that_holds_all", "--ignored"])
-        .env(URL, &url)
-        .stdout(Stdio::null())
-        .spawn();
-    let mut child = Process(child.unwrap());
-    let started = Clock::system();
-    while query::<u32>(&url, &["EXISTS", "held"]).await == 0 {
-        assert!(started.now() < 20 * SECOND, "the child does not come up");
-        sleep(5 * MOMENT).await;
-    }
-    // SIGKILL: it gives nothing back.
-    child.0.kill().unwrap();
-    child.0.wait().unwrap();
-    assert!(is_no_room(&acquire(&limiter, 0, Duration::ZERO).await));
-    let permit = acquire(&limiter, 0, 5 * SECOND).await;
-    assert!(permit.is_ok(), "{permit:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
