@@ -265,7 +265,7 @@ async fn w8_four_hundred_wrong_secrets_behind_one_address_stay_far_below_the_ban
     }
     let fetches = |number| vendor.fetches(&format!("bad{number}"));
     let tried: u64 = (0..TENANTS).map(fetches).sum();
-    // 200 of secrets that were never right; WeCom's ban comes with some 2,000.
+    // At most 600 of tenants that were never right; WeCom's ban comes with some 2,000.
     assert!((100..=400).contains(&tried), "{tried}");
     assert_eq!(vendor.fetches(CORP), 1);
     show(format_args!(

@@ -107,7 +107,7 @@ fn sign(error: &Error) -> Option<Sign> {
         },
         Kind::PartlyApplied { .. } => Sign::Served,
         Kind::Limited { .. } => Sign::Refused { retry_after: None },
-        Kind::Lost(_) | Kind::Unreadable(_) => Sign::Failed,
+        Kind::NotConnected(_) | Kind::Lost(_) | Kind::Unreadable(_) => Sign::Failed,
         Kind::Invalid(_) | Kind::Withheld(_) | Kind::NoToken(_) | Kind::Shared(_) => return None,
     })
 }

@@ -197,6 +197,7 @@ fn only_what_was_sent_and_not_refused_may_have_been_applied() {
     let wait = Duration::from_secs(1);
     for (kind, applied) in [
         (Kind::Lost("reset".into()), true),
+        (Kind::NotConnected("refused".into()), false),
         (Kind::Unreadable(unreadable), true),
         (Kind::PartlyApplied { hint: None }, true),
         (Kind::Invalid(invalid), false),

@@ -68,5 +68,11 @@ fn failure(error: BoxError) -> Kind {
     if let Some(withheld) = crate::error::find::<dagor::Withheld>(&*error) {
         return Kind::Withheld(withheld.clone());
     }
+    #[cfg(feature = "https")]
+    if let Some(failed) = crate::error::find::<hyper_util::client::legacy::Error>(&*error)
+        && failed.is_connect()
+    {
+        return Kind::NotConnected(error);
+    }
     Kind::Lost(error)
 }

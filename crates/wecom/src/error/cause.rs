@@ -142,7 +142,7 @@ fn is_known_to_dagor(_: &(dyn StdError + 'static)) -> bool {
 /// The kind alone: the text may quote the arguments of a command.
 #[cfg(feature = "redis")]
 fn text_of_redis(error: &(dyn StdError + 'static)) -> Option<String> {
-    if let Some(failure) = error.downcast_ref::<crate::keyspace::Failure>() {
+    if let Some(failure) = error.downcast_ref::<super::RedisFailure>() {
         return Some(failure.to_string());
     }
     let error: &redis::RedisError = error.downcast_ref()?;
@@ -252,10 +252,10 @@ mod tests {
     #[cfg(feature = "redis")]
     #[test]
     fn of_what_is_shared_it_is_told_why_it_is_not_to_be_had() {
-        use crate::keyspace::Failure;
+        use super::super::RedisFailure;
 
-        assert_eq!(told(&Failure::Slow), "redis: no answer in time");
-        let failure = Failure::Redis {
+        assert_eq!(told(&RedisFailure::Slow), "redis: no answer in time");
+        let failure = RedisFailure::Redis {
             kind: redis::ErrorKind::Io,
             code: Some("OOM".into()),
         };

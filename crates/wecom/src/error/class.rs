@@ -123,7 +123,8 @@ pub(super) fn of(api: Api, kind: &Kind) -> Class {
         }
         Kind::Refused(refused) => refused.errcode.class(),
         Kind::Invalid(_) | Kind::PartlyApplied { .. } => Class::Request,
-        Kind::Lost(_)
+        Kind::NotConnected(_)
+        | Kind::Lost(_)
         | Kind::Unreadable(_)
         | Kind::Shared(_)
         | Kind::NoToken(NoToken::Late { .. } | NoToken::Suite(_)) => Class::Transient,

@@ -18,10 +18,14 @@ mod code;
 mod hint;
 mod invalid;
 mod plain;
+#[cfg(feature = "redis")]
+mod shared;
 #[cfg(test)]
 mod tests;
 
 use self::cause::Cause;
+#[cfg(feature = "redis")]
+pub(crate) use self::shared::{RedisFailure, clean};
 pub(crate) use self::{cause::TimedOut, hint::find_hint};
 pub use self::{
     class::{Action, Class},
@@ -55,6 +59,9 @@ pub enum Kind {
         /// What to tell WeCom's support.
         hint: Option<Box<str>>,
     },
+    /// Not sent: there was no connection, for want of a name, a listener or a certificate that is trusted. Only of a
+    /// transport that says so, as `Https` does; of others it is [`Lost`](Self::Lost).
+    NotConnected(BoxError),
     /// No answer came: the connection broke or time ran out. The call may have been applied.
     Lost(BoxError),
     /// What came is no answer of WeCom's: an HTML page, a torn body, too long a one.
@@ -69,7 +76,7 @@ pub enum Kind {
     Withheld(dagor::Withheld),
     /// Not sent: there is no token to be had now, because of what happened when one was fetched.
     NoToken(NoToken),
-    /// The store or limiter that processes share did not answer. The call was not sent.
+    /// Not sent: the store or limiter that processes share did not answer, or gave no leave.
     Shared(BoxError),
 }
 
@@ -132,6 +139,7 @@ impl Error {
     pub fn new(api: Api, kind: Kind) -> Self {
         let told = |error: BoxError| -> BoxError { Box::new(Cause::of(&*error)) };
         let kind = match kind {
+            Kind::NotConnected(error) => Kind::NotConnected(told(error)),
             Kind::Lost(error) => Kind::Lost(told(error)),
             Kind::Shared(error) => Kind::Shared(told(error)),
             Kind::NoToken(NoToken::Suite(error)) => Kind::NoToken(NoToken::Suite(told(error))),
@@ -245,7 +253,7 @@ impl Error {
 }
 
 /// Returns the first `E` in the chain of causes that begins with `error`.
-#[cfg(feature = "dagor")]
+#[cfg(any(feature = "dagor", feature = "https"))]
 pub(crate) fn find<'a, E: StdError + 'static>(
     error: &'a (dyn StdError + 'static),
 ) -> Option<&'a E> {
@@ -275,6 +283,7 @@ impl fmt::Display for Error {
                 };
                 write!(f, "{api}: a part of the body was {what}")
             }
+            Kind::NotConnected(_) => write!(f, "{api}: not sent, no connection"),
             Kind::Lost(_) => write!(f, "{api}: no answer{}", self.perhaps()),
             Kind::Unreadable(Unreadable { status, why }) => {
                 let perhaps = self.perhaps();
@@ -312,7 +321,7 @@ impl fmt::Display for Error {
                 f,
                 "{api}: not sent, no token may be fetched for another {retry_after:?}"
             ),
-            Kind::Shared(_) => write!(f, "{api}: not sent, the shared store did not answer"),
+            Kind::Shared(_) => write!(f, "{api}: not sent, what processes share gave no leave"),
         }
     }
 }
@@ -321,9 +330,10 @@ impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match self.kind() {
             Kind::Invalid(invalid) => Some(invalid),
-            Kind::Lost(error) | Kind::Shared(error) | Kind::NoToken(NoToken::Suite(error)) => {
-                Some(&**error)
-            }
+            Kind::NotConnected(error)
+            | Kind::Lost(error)
+            | Kind::Shared(error)
+            | Kind::NoToken(NoToken::Suite(error)) => Some(&**error),
             // Its own text is a part of this one.
             Kind::NoToken(NoToken::Fetch(error)) => error.source(),
             #[cfg(feature = "dagor")]

@@ -21,7 +21,7 @@ fn kinds() -> Vec<Kind> {
     let mut kinds = vec![
         Kind::Invalid(Invalid::new("user", 0, "1 to 100")),
         Kind::PartlyApplied { hint: None },
-        Kind::Lost(std::io::Error::from(std::io::ErrorKind::ConnectionRefused).into()),
+        Kind::NotConnected(std::io::Error::from(std::io::ErrorKind::ConnectionRefused).into()),
         Kind::Lost(TimedOut(wait).into()),
         Kind::Unreadable(unreadable),
         Kind::Limited { retry_after: wait },
@@ -53,9 +53,10 @@ fn number(kind: &Kind) -> usize {
         Kind::NoToken(NoToken::Late { .. }) => 9,
         Kind::NoToken(NoToken::Suite(_)) => 10,
         Kind::NoToken(NoToken::TooMany { .. }) => 11,
+        Kind::NotConnected(_) => 12,
         // Said in one fixed text; dagor alone can make one.
         #[cfg(feature = "dagor")]
-        Kind::Withheld(_) => 12,
+        Kind::Withheld(_) => 13,
     }
 }
 
@@ -92,7 +93,7 @@ fn every_kind_is_looked_at() {
     let mut numbers: Vec<usize> = errors().iter().map(|error| number(error.kind())).collect();
     numbers.sort_unstable();
     numbers.dedup();
-    assert_eq!(numbers, (0..12).collect::<Vec<_>>());
+    assert_eq!(numbers, (0..13).collect::<Vec<_>>());
 }
 
 #[test]

@@ -183,3 +183,16 @@ async fn a_peer_that_is_not_there_is_named_by_what_the_system_says() {
         "{text}"
     );
 }
+
+#[tokio::test]
+async fn without_a_connection_nothing_was_sent() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let nobody = listener.local_addr().expect("an address");
+    drop(listener);
+    let settings = builder(&Gate::default()).base_url(format!("http://{nobody}"));
+    let error = settings.build().expect("a client").send(&CALL).await;
+    let error = error.expect_err("nobody listens");
+    assert!(!error.may_have_been_applied(), "{error}");
+    let text = error.to_string();
+    assert!(text.contains("not sent, no connection"), "{text}");
+}

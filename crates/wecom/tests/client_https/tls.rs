@@ -139,7 +139,9 @@ async fn a_certificate_that_is_not_trusted_is_named_and_each_call_tries_once() {
         for calls in 1..=2 {
             let error = client.send(&CALL).await.unwrap_err();
             assert_eq!(error.class(), Class::Transient);
+            assert!(!error.may_have_been_applied());
             let text = format!("{error:?}");
+            assert!(text.contains("NotConnected"), "{text}");
             assert!(text.contains(told), "{text}");
             assert!(!text.contains("corpsecret"), "{text}");
             assert!(accepted.load(SeqCst) <= calls, "nothing tries for ever");

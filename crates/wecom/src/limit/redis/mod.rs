@@ -70,8 +70,8 @@ use super::{
 };
 use crate::{
     clock::Clock,
-    error::{BoxError, Invalid},
-    keyspace::{self, Failure, clean},
+    error::{BoxError, Invalid, RedisFailure, clean},
+    keyspace,
     rank::Rank,
 };
 
@@ -278,7 +278,7 @@ impl<C: RedisConnection> Office<C> {
         let script = Script::new("return redis.pcall('TIME').err and 0 or 1");
         let asked = script.invoke_async::<_, i64>(&mut connection);
         let told = timeout(self.timeout, asked).await;
-        Ok(told.map_err(|_| Failure::Slow)?.map_err(clean)? == 1)
+        Ok(told.map_err(|_| RedisFailure::Slow)?.map_err(clean)? == 1)
     }
 
     /// Asks, in the name of a new lease. The time is used by a Redis that tells none.
@@ -359,7 +359,7 @@ impl<C: RedisConnection> Room for RedisRoom<C> {
         };
         let asked = office.ask(&self.keys, &lease.name, (rank, waited), office.calendar());
         let answer = timeout(office.timeout, asked).await;
-        let (kind, value, pace) = match answer.unwrap_or_else(|_| Err(Failure::Slow.into())) {
+        let (kind, value, pace) = match answer.unwrap_or_else(|_| Err(RedisFailure::Slow.into())) {
             Ok(answer) => answer,
             Err(error) => {
                 // It may have been granted all the same.
@@ -376,7 +376,7 @@ impl<C: RedisConnection> Room for RedisRoom<C> {
             3 => {
                 let ours = office.plan.limits.hour.length();
                 let theirs = duration(value);
-                return Err(Failure::OtherHour { theirs, ours }.into());
+                return Err(RedisFailure::OtherHour { theirs, ours }.into());
             }
             2 => Outcome::Full(Some(duration(value))),
             _ => {

@@ -55,8 +55,8 @@ use redis::{Script, aio::ConnectionLike};
 use super::{BoxFuture, Lease, Stored, TokenKey, TokenStore};
 use crate::{
     clock::Clock,
-    error::{BoxError, Invalid},
-    keyspace::{self, clean},
+    error::{BoxError, Invalid, clean},
+    keyspace,
     secret::Secret,
 };
 
