@@ -81,7 +81,9 @@ async fn stay(address: &str) -> Result<(), Box<dyn Error>> {
     let listener = TcpListener::bind(address).await?;
     println!("http://{}/callback", listener.local_addr()?);
     let interrupted = async { signal::ctrl_c().await.unwrap_or_default() };
-    let log = Log::open(Path::new("callbacks.log"))?;
+    let path = env::temp_dir().join("wecom-callbacks.log");
+    println!("the log is {}", path.display());
+    let log = Log::open(&path)?;
     axum::serve(listener, app(keys, log))
         .with_graceful_shutdown(interrupted)
         .await?;

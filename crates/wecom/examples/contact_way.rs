@@ -46,10 +46,21 @@ async fn main() -> ExitCode {
     match run(&corp, &secret).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("failed: {failure}");
+            eprintln!("failed: {}", told(&*failure));
             ExitCode::FAILURE
         }
     }
+}
+
+/// Returns the text of an error and of what caused it.
+fn told(error: &(dyn StdError + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        text.push_str(&format!(": {cause}"));
+        next = cause.source();
+    }
+    text
 }
 
 async fn run(corp: &str, secret: &str) -> Result<(), Failure> {

@@ -386,6 +386,8 @@ fn the_log_names_outcomes_and_never_a_person_or_a_secret() {
             .filter(|line| line.contains(level) && line.contains(&named));
         assert_eq!(found.count(), lines, "{outcome} at {level} in\n{log}");
     }
+    let named = log.lines().find(|line| line.contains("outcome=\"query\""));
+    assert!(named.is_some_and(|line| line.contains(" why=\"")), "{log}");
     for secret in [
         "zhangsan",
         "wmA",

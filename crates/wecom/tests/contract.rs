@@ -251,6 +251,9 @@ fn w1_a_reply_without_its_list_is_not_an_empty_list() {
         assert!(cannot_read::<Departments>(reply), "{reply}");
         assert!(cannot_read::<CallbackIps>(reply), "{reply}");
     }
+    assert!(cannot_read::<FollowUsers>(r#"{"follow_user":null}"#));
+    assert!(cannot_read::<Departments>(r#"{"department":null}"#));
+    assert!(cannot_read::<CallbackIps>(r#"{"ip_list":null}"#));
     let half = r#"{"errcode":0,"contact_way":[{"config_id":"a"},{}]}"#;
     assert!(
         cannot_read::<ContactWayPage>(half),

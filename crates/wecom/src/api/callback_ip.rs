@@ -2,7 +2,6 @@
 
 use serde::Deserialize;
 
-use super::reply::nullable;
 use crate::{
     call::{Call, Wire},
     client::{Client, Transport},
@@ -19,9 +18,8 @@ pub struct GetCallbackIps;
 #[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
 pub struct CallbackIps {
-    /// The addresses, as text: WeCom may name a range. A reply without this list is an error, never an
-    /// empty list.
-    #[serde(deserialize_with = "nullable")]
+    /// The addresses, as text: WeCom may name a range. A reply without this list, or with `null` in
+    /// its place, is an error, never an empty list.
     pub ip_list: Vec<String>,
 }
 

@@ -21,8 +21,7 @@ pub struct ListDepartments {
 #[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
 pub struct Departments {
-    /// The departments. A reply without this list is an error, never an empty list.
-    #[serde(deserialize_with = "nullable")]
+    /// The departments. A reply without this list, or with `null` in its place, is an error, never an empty list.
     pub department: Vec<Department>,
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{UserId, reply::nullable};
+use super::UserId;
 use crate::{
     call::{Call, Wire},
     client::{Client, Transport},
@@ -19,8 +19,7 @@ pub struct GetFollowUserList;
 #[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
 pub struct FollowUsers {
-    /// The members. A reply without this list is an error, never an empty list.
-    #[serde(deserialize_with = "nullable")]
+    /// The members. A reply without this list, or with `null` in its place, is an error, never an empty list.
     pub follow_user: Vec<UserId>,
 }
 

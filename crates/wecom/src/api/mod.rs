@@ -34,7 +34,8 @@
 //! Fields that this version does not know are ignored, those that may be missing have a default, a `null`
 //! stands for an empty text or list, and a number that is not known stays the number it is. But **the list
 //! that a read is about must be there**: a reply without it is an error, never an empty list, for what is
-//! not there must not be taken for "nobody".
+//! not there must not be taken for "nobody". Nor may it be `null` where all members, departments or addresses are asked for;
+//! a page of other lists may.
 //!
 //! Texts about people and their ids show nothing in `Debug`.
 

@@ -15,7 +15,7 @@
 //!
 //! Worth an alarm: `stale` (a clock is wrong), `cipher`, `receive_id` and `corp` (a setting is wrong), which nobody can
 //! cause who does not know the token; `failed`, `late`, `busy`, `overdue` and `broken`. Those are told at WARN once a
-//! minute each, and otherwise at DEBUG, as is what any stranger can cause.
+//! minute each, and otherwise at DEBUG, as is what any stranger can cause, with the parameter or the length that is wrong.
 
 use axum::http::StatusCode;
 
@@ -92,6 +92,15 @@ impl Outcome {
         }
     }
 
+    /// Returns what is wrong with a request that is refused, in words; what depends on a secret reads alike.
+    #[cfg(feature = "tracing")]
+    fn why(self) -> Option<String> {
+        match self {
+            Self::Rejected(rejected) => Some(rejected.to_string()),
+            _ => None,
+        }
+    }
+
     /// Returns what to tell of it, and whether somebody should look.
     #[cfg(feature = "tracing")]
     const fn message(self) -> Option<(&'static str, bool)> {
@@ -160,17 +169,18 @@ impl Watch {
         metrics::counter!("wecom_callback_handlers_total", "outcome" => ended.name()).increment(1);
         #[cfg(feature = "tracing")]
         if let Some(message) = ended.message() {
-            self.tell(ended.name(), message, true);
+            self.tell(ended.name(), (message, true), None);
         }
         let _ = ended;
     }
 
     #[cfg(feature = "tracing")]
-    fn tell(&self, name: &'static str, message: &'static str, is_grave: bool) {
+    fn tell(&self, name: &'static str, told: (&'static str, bool), why: Option<&str>) {
+        let (message, is_grave) = told;
         if is_grave && self.is_news(name) {
-            tracing::warn!(outcome = name, message);
+            tracing::warn!(outcome = name, why, message);
         } else {
-            tracing::debug!(outcome = name, message);
+            tracing::debug!(outcome = name, why, message);
         }
     }
 
@@ -212,8 +222,8 @@ impl Drop for Ongoing<'_> {
             metrics::histogram!("wecom_callback_seconds", "outcome" => name).record(took);
         }
         #[cfg(feature = "tracing")]
-        if let Some((message, is_grave)) = outcome.message() {
-            watch.tell(outcome.name(), message, is_grave);
+        if let Some(told) = outcome.message() {
+            watch.tell(outcome.name(), told, outcome.why().as_deref());
         }
         let _ = (watch, outcome);
     }

@@ -50,7 +50,7 @@ async fn a_redis_that_is_gone_refuses_all_who_wait_at_once() {
         let limiter = limiter.clone();
         tasks.spawn(async move { acquire(&limiter, 0, 600 * SECOND).await });
     }
-    sleep(30 * MOMENT).await;
+    all_have_asked().await;
     redis.stop();
     while let Some(result) = tasks.join_next().await {
         let result = result.unwrap();
@@ -135,19 +135,21 @@ async fn the_rights_that_are_recommended_are_enough() {
         .block(MOMENT, MOMENT, MOMENT)
         .after_abnormal(MOMENT, MOMENT);
     let one = limiter(&url, limits.clone()).await;
-    for sign in [
-        Sign::Served,
-        Sign::Conflict,
-        Sign::Concurrency,
-        Sign::Served,
-        Sign::Frequency,
-        Sign::Abnormal,
-        Sign::Lost,
-        Sign::Served,
-    ] {
-        let permit = acquire(&one, 0, 10 * SECOND).await;
-        permit.unwrap().settle(sign);
-        sleep(20 * MOMENT).await;
+    let clock = Clock::system();
+    while clock.now() < 300 * MOMENT {
+        for sign in [
+            Sign::Served,
+            Sign::Conflict,
+            Sign::Concurrency,
+            Sign::Served,
+            Sign::Frequency,
+            Sign::Abnormal,
+            Sign::Lost,
+            Sign::Served,
+        ] {
+            let permit = acquire(&one, 0, 10 * SECOND).await;
+            permit.unwrap().settle(sign);
+        }
     }
     let (first, second) = (
         acquire(&one, 0, 10 * SECOND).await,

@@ -54,6 +54,13 @@ async fn acquire<C: RedisConnection>(
     limiter.acquire(ask).await
 }
 
+/// Lets all tasks of this thread run until they wait for something.
+async fn all_have_asked() {
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+}
+
 fn is_no_room(result: &Result<Permit, Refusal>) -> bool {
     matches!(result, Err(Refusal::NoRoom { .. }))
 }
@@ -292,9 +299,13 @@ async fn who_gives_back_and_takes_again_does_not_starve_another_process() {
     for _ in 0..25 {
         call(&greedy, 'g', 9);
     }
-    sleep(30 * MOMENT).await;
+    all_have_asked().await;
     call(&other, 'i', 0);
-    sleep(200 * MOMENT).await;
+    let waiting = Clock::system();
+    while order.lock().unwrap().len() < 4 {
+        assert!(waiting.now() < 20 * SECOND, "nobody is served");
+        sleep(MOMENT).await;
+    }
     for _ in 0..5 {
         call(&greedy, 'l', 9);
     }
