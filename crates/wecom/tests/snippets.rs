@@ -94,6 +94,35 @@ async fn one_of_each_for_many_enterprises(credentials: Vec<Credential>, base: &s
     Ok(())
 }
 
+async fn reads<S: Transport>(client: Client<S>, left: &str) -> Tested {
+    use wecom::api::{ListContactWay, Patch, UpdateContactWay};
+
+    let mut codes = client.contact_ways(ListContactWay::new());
+    while let Some(code) = codes.next().await {
+        let code = client.get_contact_way(&code?).await?;
+        if code.user.iter().any(|user| user.as_str() == left) {
+            let forget = UpdateContactWay::multi(code.config_id).remark(Patch::Clear);
+            client.update_contact_way(&forget).await?;
+        }
+    }
+    Ok(())
+}
+
+fn third_party(corp_id: &str, permanent_code: &str) -> Result<Credential, BoxError> {
+    use wecom::{BoxError, Credential, Secret, SuiteTokens, token::BoxFuture};
+
+    struct Provider; // keeps the token that WeCom's tickets give
+
+    impl SuiteTokens for Provider {
+        fn suite_access_token(&self) -> BoxFuture<'_, Result<Secret, BoxError>> {
+            Box::pin(async { Ok(Secret::from(suite_token().await?)) })
+        }
+    }
+
+    let credential = Credential::suite(corp_id, permanent_code, Provider)?;
+    Ok(credential)
+}
+
 async fn ranks<S: Transport>(client: Client<S>) -> Tested {
     use std::time::Duration;
     use wecom::Rank;
@@ -202,6 +231,10 @@ fn hash(text: &str) -> u64 {
         .fold(7, |hash, byte| hash * 31 + u64::from(byte))
 }
 
+async fn suite_token() -> Result<String, BoxError> {
+    Ok("suite".to_owned())
+}
+
 async fn append_and_sync(
     identity: wecom::callback::Identity,
     event: &wecom::callback::Event,
@@ -227,6 +260,11 @@ async fn answer(Shared(seen): Shared<Seen>, uri: Uri, body: String) -> &'static 
         "gettoken" => r#"{"errcode":0,"access_token":"t","expires_in":7200}"#,
         "add_contact_way" => {
             r#"{"errcode":0,"config_id":"42b3","qr_code":"http://p.qpic.cn/42b3"}"#
+        }
+        "get_corp_token" => r#"{"access_token":"c","expires_in":7200}"#,
+        "list_contact_way" => r#"{"errcode":0,"contact_way":[{"config_id":"42b3"}]}"#,
+        "get_contact_way" => {
+            r#"{"errcode":0,"contact_way":{"config_id":"42b3","type":2,"scene":2,"user":["m1"]}}"#
         }
         "get_follow_user_list" => r#"{"errcode":0,"follow_user":["m1","m2"]}"#,
         "get" if gone => r#"{"errcode":60111,"errmsg":"userid not found"}"#,
@@ -277,7 +315,7 @@ fn stands(block: &[&str], source: &[&str]) -> bool {
 fn every_snippet_of_the_guide_is_compiled_word_for_word() {
     let source: Vec<_> = SOURCE.lines().collect();
     let blocks = blocks(GUIDE);
-    assert_eq!(blocks.len(), 8, "so many are below, each in a function");
+    assert_eq!(blocks.len(), 10, "so many are below, each in a function");
     for block in blocks {
         assert!(
             stands(&block, &source),
@@ -319,6 +357,24 @@ async fn clients_of_each_kind_make_a_call() -> Tested {
         .iter()
         .filter(|(path, _)| path.ends_with("get_follow_user_list"));
     assert_eq!(reads.count(), 6);
+    Ok(())
+}
+
+#[tokio::test]
+async fn every_code_of_somebody_is_found_by_a_third_party() -> Tested {
+    let (base, seen) = start().await?;
+    let credential = third_party("ww1", "permanent")?;
+    let client = Client::builder(credential).base_url(&base).build()?;
+    reads(client.clone(), "m2").await?;
+    reads(client, "m1").await?;
+    let seen = seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let last = seen.last().map(|(path, body)| (&**path, &**body));
+    let cleared = r#"{"config_id":"42b3","remark":""}"#;
+    let update = "/cgi-bin/externalcontact/update_contact_way";
+    assert_eq!(last, Some((update, cleared)));
+    let updates = seen.iter().filter(|(path, _)| path == update);
+    assert_eq!(updates.count(), 1);
+    assert!(seen[0].0.ends_with("get_corp_token"), "{}", seen[0].0);
     Ok(())
 }
 
