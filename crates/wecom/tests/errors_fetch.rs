@@ -2,13 +2,14 @@
 
 mod client_fakes;
 
-use std::{future::pending, sync::Arc};
+use std::{future::pending, sync::Arc, time::Duration};
 
 use client_fakes::{Answer, Fake, Gate, SECRET, UPDATE, Update, secs};
+use tokio::task::JoinSet;
 use wecom::{
-    Api, Client, Credential, Error, Secret, SuiteTokens,
+    Api, Client, Clock, Credential, Error, Secret, SuiteTokens,
     error::{Kind, NoToken},
-    token::BoxFuture,
+    token::{BoxFuture, Egress},
 };
 
 /// A third party whose own token is there, or never comes.
@@ -103,4 +104,37 @@ fn the_fetch_is_counted_as_the_api_it_is() {
         assert!(told.contains(&counted), "{told}");
         assert!(!told.contains(other), "{told}");
     }
+}
+
+/// Each has its own provider, and all call from one address: what was not sent is nothing that WeCom can refuse.
+#[tokio::test(start_paused = true)]
+async fn providers_that_hang_keep_nobody_else_from_fetching() {
+    let clock = Clock::system();
+    let egress = Egress::default();
+    let fake = Fake::calls(|_| Answer::ok());
+    let client = |credential: Credential| {
+        let builder = Client::builder(credential).limiter(Arc::new(Gate::default()));
+        let builder = builder.egress(egress.clone()).patience(secs(60));
+        builder.build_with(fake.clone()).expect("good settings")
+    };
+    let mut waiting = JoinSet::new();
+    for number in 0..1000 {
+        let corp = format!("ww{number}");
+        let credential = Credential::suite(&corp, "permanent", Suite::Hangs);
+        let client = client(credential.expect("a good credential"));
+        waiting.spawn(async move { client.send(&Update::of("zhangsan")).await });
+    }
+    tokio::task::yield_now().await;
+    let call = client(app()).send(&Update::of("zhangsan")).await;
+    assert!(call.is_ok(), "{call:?}");
+    assert_eq!(clock.now(), Duration::ZERO, "at once");
+    while let Some(done) = waiting.join_next().await {
+        let error = done.expect("no panic").expect_err("there is no provider");
+        let inner = fetch_of(&error).kind();
+        assert!(
+            matches!(inner, Kind::NoToken(NoToken::Suite(_))),
+            "{inner:?}"
+        );
+    }
+    assert_eq!(fake.tokens(), 1);
 }

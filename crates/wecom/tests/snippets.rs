@@ -151,13 +151,16 @@ async fn priorities(credential: Credential, base: &str, user_id: &str) -> Tested
 }
 
 async fn many_processes(credential: Credential, base: &str, url: &str) -> Tested {
+    use redis::aio::ConnectionManagerConfig;
     use std::sync::Arc;
     use wecom::{
         limit::{Limits, RedisLimiter},
         token::RedisStore,
     };
 
-    let redis = redis::Client::open(url)?.get_connection_manager().await?;
+    let redis = redis::Client::open(url)?;
+    let config = ConnectionManagerConfig::new().set_response_timeout(None); // 500 ms by itself
+    let redis = redis.get_connection_manager_with_config(config).await?;
     let limiter = RedisLimiter::connect(redis.clone(), Limits::default()).await?;
     let client = Client::builder(credential)
         .base_url(base)

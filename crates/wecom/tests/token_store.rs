@@ -270,6 +270,26 @@ mod redis_store {
     }
 
     #[tokio::test]
+    async fn a_lease_that_was_granted_unheard_is_given_back() {
+        let (server, connection, store) = start().await;
+        let key = key("ww1", "a");
+        // So that the script is known.
+        leased(&store, &super::key("ww1", "b")).await;
+        server.pause();
+        let asked = store.lease(&key, Duration::from_secs(60));
+        let heard = tokio::time::timeout(Duration::from_millis(100), asked).await;
+        assert!(heard.is_err(), "{heard:?}");
+        server.resume();
+        in_time("the lease is free", || async {
+            let fence: i64 = run(&connection, "EXISTS wecom:{ww1}:a:fence").await;
+            let lease: i64 = run(&connection, "EXISTS wecom:{ww1}:a:lease").await;
+            (fence, lease) == (1, 0)
+        })
+        .await;
+        leased(&store, &key).await;
+    }
+
+    #[tokio::test]
     async fn no_key_lives_for_ever() {
         let (_server, connection, store) = start().await;
         let key = key("ww1", "a");

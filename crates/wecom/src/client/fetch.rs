@@ -11,8 +11,9 @@ use super::{
 use crate::{
     api::{GetCorpToken, GetToken, Token},
     call::Call,
-    error::{Error, Kind, NoToken},
+    error::{BoxError, Error, Kind, NoToken, Plain},
     name::Api,
+    secret::Secret,
     token::{BoxFuture, Fetch, Fetched},
 };
 
@@ -29,7 +30,20 @@ pub(super) struct Fetcher<S> {
 // === impl Fetcher ===
 
 impl<S: Transport> Fetcher<S> {
-    async fn ask(&self) -> Result<Token, Error> {
+    /// Asks the provider for its own token, where one is needed.
+    async fn suite_token(&self) -> Result<Option<Secret>, Error> {
+        let Proof::Suite { suite, .. } = &self.credential.0 else {
+            return Ok(None);
+        };
+        let token = suite.suite_access_token().await;
+        token.map(Some).map_err(Self::without_suite_token)
+    }
+
+    fn without_suite_token(error: BoxError) -> Error {
+        Error::new(Api::GET_CORP_TOKEN, Kind::NoToken(NoToken::Suite(error)))
+    }
+
+    async fn ask(&self, suite_token: Option<Secret>) -> Result<Token, Error> {
         match &self.credential.0 {
             Proof::App { corp, secret } => {
                 let call = GetToken::new(corp.clone(), secret.clone());
@@ -38,12 +52,10 @@ impl<S: Transport> Fetcher<S> {
             Proof::Suite {
                 corp,
                 permanent_code,
-                suite,
+                ..
             } => {
-                let suite_access_token = suite.suite_access_token().await;
-                let suite_access_token = suite_access_token.map_err(|error| {
-                    Error::new(Api::GET_CORP_TOKEN, Kind::NoToken(NoToken::Suite(error)))
-                })?;
+                let none = || Self::without_suite_token(Plain("it was not asked for").into());
+                let suite_access_token = suite_token.ok_or_else(none)?;
                 let code = permanent_code.clone();
                 let call = GetCorpToken::new(suite_access_token, corp.clone(), code);
                 self.send(&call).await
@@ -67,9 +79,13 @@ impl<S: Transport> Fetcher<S> {
 }
 
 impl<S: Transport> Fetch for Fetcher<S> {
-    fn fetch(&self) -> BoxFuture<'_, Result<Fetched, Error>> {
+    fn prepare(&self) -> BoxFuture<'_, Result<Option<Secret>, Error>> {
+        Box::pin(self.suite_token())
+    }
+
+    fn fetch(&self, prepared: Option<Secret>) -> BoxFuture<'_, Result<Fetched, Error>> {
         Box::pin(async {
-            let given = self.ask().await?;
+            let given = self.ask(prepared).await?;
             Ok(Fetched {
                 token: given.access_token,
                 lasts: given.expires_in,

@@ -150,11 +150,12 @@ mod tests {
             "updated. Warning: wrong json format.",
             "ok. warning: WRONG JSON FORMAT",
         ] {
-            let body = format!(r#"{{"errcode":0,"errmsg":"{warning} hint: [7]","config_id":"c"}}"#);
+            let body =
+                format!(r#"{{"errcode":0,"errmsg":"{warning} hint: [7_1]","config_id":"c"}}"#);
             let Err(Kind::PartlyApplied { hint }) = made(&body) else {
                 panic!("{body}");
             };
-            assert_eq!(hint.as_deref(), Some("7"));
+            assert_eq!(hint.as_deref(), Some("7_1"));
         }
     }
 

@@ -16,7 +16,10 @@ use super::{
     held::Held,
     keeper::Shared,
 };
-use crate::error::{BoxError, Error, Kind, NoToken, Plain, TimedOut, Unreadable};
+use crate::{
+    error::{BoxError, Error, Kind, NoToken, Plain, TimedOut, Unreadable},
+    secret::Secret,
+};
 
 /// What a flight ends with.
 #[derive(Clone, Debug)]
@@ -34,6 +37,8 @@ pub(super) struct Flight {
     shared: Arc<Shared>,
     /// Held from when it was taken to [`release`](Self::release).
     lease: Option<Lease>,
+    /// What a fetch needs of others, once it was had.
+    prepared: Option<Option<Secret>>,
 }
 
 enum Shelf {
@@ -70,6 +75,7 @@ impl Flight {
         Self {
             shared,
             lease: None,
+            prepared: None,
         }
     }
 
@@ -116,6 +122,9 @@ impl Flight {
             Shelf::Empty => false,
             Shelf::Unreachable => true,
         };
+        if let Err(outcome) = self.prepare().await {
+            return Ok(outcome);
+        }
         let ticket = match self.admit(deadline).await {
             Ok(ticket) => ticket,
             Err(outcome) => return Ok(outcome),
@@ -173,31 +182,51 @@ impl Flight {
         Shelf::Taken
     }
 
+    /// Gets what a fetch needs of others, once for each flight. Before a place at the address is taken: whoever waits for its
+    /// own provider must keep nobody else from fetching.
+    async fn prepare(&mut self) -> Result<(), Outcome> {
+        if self.prepared.is_some() {
+            return Ok(());
+        }
+        self.allowed()?;
+        let shared = &self.shared;
+        let bound = shared.settings.fetch_timeout;
+        let prepared = timeout(bound, shared.fetch.prepare()).await;
+        let prepared = prepared.unwrap_or_else(|_| {
+            let late = Kind::NoToken(NoToken::Suite(TimedOut(bound).into()));
+            Err(Error::new(shared.fetch.api(), late))
+        });
+        let prepared = prepared.map_err(|error| self.failed(None, error))?;
+        self.prepared = Some(prepared);
+        Ok(())
+    }
+
+    /// Asks whether this process may fetch now.
+    fn allowed(&self) -> Result<Standing, Outcome> {
+        let now = self.shared.clock.now();
+        let state = self.shared.lock();
+        let refusal = state.breaker.refusal(now).or_else(|| {
+            let retry_after = state.budget.wait(now)?;
+            Some(NoToken::TooMany { retry_after })
+        });
+        let standing = state.standing;
+        drop(state);
+        refusal.map_or(Ok(standing), |refusal| Err(self.refused(refusal)))
+    }
+
     /// Asks whether this process, and the address, may fetch now.
     async fn admit(&self, deadline: Duration) -> Result<Ticket, Outcome> {
-        let shared = &self.shared;
-        let now = shared.clock.now();
-        let (refusal, standing) = {
-            let state = shared.lock();
-            let refusal = state.breaker.refusal(now).or_else(|| {
-                let retry_after = state.budget.wait(now)?;
-                Some(NoToken::TooMany { retry_after })
-            });
-            (refusal, state.standing)
-        };
-        let refusal = match refusal {
-            Some(refusal) => refusal,
-            None => {
-                let patience = deadline.saturating_sub(now);
-                match shared.egress.admit(standing, patience).await {
-                    Ok(ticket) => return Ok(ticket),
-                    Err(retry_after) => NoToken::TooMany { retry_after },
-                }
-            }
-        };
-        let error = shared.no_token(refusal);
+        let standing = self.allowed()?;
+        let patience = deadline.saturating_sub(self.shared.clock.now());
+        let admitted = self.shared.egress.admit(standing, patience).await;
+        admitted.map_err(|retry_after| self.refused(NoToken::TooMany { retry_after }))
+    }
+
+    /// Ends a flight that may not fetch now.
+    fn refused(&self, refusal: NoToken) -> Outcome {
+        let error = self.shared.no_token(refusal);
         let left = error.retry_after().unwrap_or(Self::LOOK_AGAIN);
-        Err(failed(error, left.min(Self::LOOK_AGAIN)))
+        failed(error, left.min(Self::LOOK_AGAIN))
     }
 
     /// Takes the lease, and looks again whether there is a token: the last holder may just have brought one.
@@ -225,14 +254,15 @@ impl Flight {
         let asked = shared.clock.now();
         shared.lock().budget.spend(asked);
         ticket.sent();
-        let answer = timeout(shared.settings.fetch_timeout, shared.fetch.fetch()).await;
+        let prepared = self.prepared.clone().flatten();
+        let answer = timeout(shared.settings.fetch_timeout, shared.fetch.fetch(prepared)).await;
         let result = answer.unwrap_or_else(|_| {
             let why = TimedOut(shared.settings.fetch_timeout);
             Err(Error::new(shared.fetch.api(), Kind::Lost(why.into())))
         });
         let fetched = match result.and_then(|fetched| self.alive(fetched)) {
             Ok(fetched) => fetched,
-            Err(error) => return self.failed(ticket, error),
+            Err(error) => return self.failed(Some(ticket), error),
         };
         ticket.settle(Answer::Accepted);
         shared.watch.fetched(Ok(()));
@@ -275,7 +305,8 @@ impl Flight {
         }
     }
 
-    fn failed(&self, ticket: Ticket, error: Error) -> Outcome {
+    /// Takes in that no token came; without a ticket nothing was sent to WeCom.
+    fn failed(&self, ticket: Option<Ticket>, error: Error) -> Outcome {
         let shared = &self.shared;
         let now = shared.clock.now();
         shared.watch.fetched(Err(&error));
@@ -292,11 +323,13 @@ impl Flight {
             Verdict::Banned | Verdict::Passing => None,
         };
         drop(state);
-        ticket.settle(match verdict {
-            Verdict::Refused(_) => Answer::Refused,
-            Verdict::Banned => Answer::Banned,
-            Verdict::Passing => Answer::Nothing,
-        });
+        if let Some(ticket) = ticket {
+            ticket.settle(match verdict {
+                Verdict::Refused(_) => Answer::Refused,
+                Verdict::Banned => Answer::Banned,
+                Verdict::Passing => Answer::Nothing,
+            });
+        }
         let mut error = shared.no_token(NoToken::Fetch(error));
         if let Some((errcode, pause)) = opened {
             shared.watch.breaker_opened(errcode, pause);

@@ -108,7 +108,7 @@
 //! made. A generation is a number that only grows.
 
 use std::{
-    future::Future,
+    future::{Future, ready},
     pin::Pin,
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -146,8 +146,14 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Fetches a new token from WeCom; made by the client of its transport and credential.
 pub(crate) trait Fetch: Send + Sync + 'static {
-    /// Asks for a token, once.
-    fn fetch(&self) -> BoxFuture<'_, Result<Fetched, Error>>;
+    /// Gets what has to be had of others before WeCom can be asked. Nothing is sent to WeCom, so it counts against
+    /// nothing that WeCom counts.
+    fn prepare(&self) -> BoxFuture<'_, Result<Option<Secret>, Error>> {
+        Box::pin(ready(Ok(None)))
+    }
+
+    /// Asks WeCom for a token, once, with what was prepared.
+    fn fetch(&self, prepared: Option<Secret>) -> BoxFuture<'_, Result<Fetched, Error>>;
 
     /// Returns the API that is asked, which errors name.
     fn api(&self) -> Api;

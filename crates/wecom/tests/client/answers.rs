@@ -93,7 +93,7 @@ async fn what_limits_say_reaches_the_limiter() {
 
 #[tokio::test(start_paused = true)]
 async fn a_body_partly_ignored_is_no_success() {
-    let warning = r#"{"errcode":0,"errmsg":"updated. Warning: wrong json format. hint: [9]"}"#;
+    let warning = r#"{"errcode":0,"errmsg":"updated. Warning: wrong json format. hint: [9_1]"}"#;
     let fake = Fake::calls(move |_| Answer::Json(warning.to_owned()));
     let (client, gate) = client(&fake);
     let error = client.send(&CALL).await.unwrap_err();
@@ -101,6 +101,6 @@ async fn a_body_partly_ignored_is_no_success() {
         matches!(error.kind(), Kind::PartlyApplied { .. }),
         "{error:?}"
     );
-    assert_eq!((error.hint(), error.class()), (Some("9"), Class::Request));
+    assert_eq!((error.hint(), error.class()), (Some("9_1"), Class::Request));
     assert_eq!(gate.signs(), [Sign::Served]);
 }

@@ -79,7 +79,7 @@ fn settings_out_of_range_are_named() {
         ),
         (
             |b| b.base_url("qyapi"),
-            "base_url is \"qyapi\"; allowed: http:// or https://, a host, perhaps a port and a path; \
+            "base_url is \"qyapi\"; allowed: http:// or https://, a host, perhaps a port (1 to 65535) and a path; \
              no user, query or fragment"
                 .to_owned(),
         ),

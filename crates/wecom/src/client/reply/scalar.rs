@@ -65,8 +65,11 @@ impl<'de> Visitor<'de> for Scalars {
         Ok(i64::try_from(number).map_or(Scalar::Other, Scalar::Whole))
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Scalar, E> {
-        Ok(Scalar::Other)
+    fn visit_f64<E>(self, number: f64) -> Result<Scalar, E> {
+        // As some write whole numbers; a text is the way to one without a cast that may lose.
+        let whole = format!("{number:.0}").parse().ok();
+        let whole = whole.filter(|_| number.fract() == 0.0);
+        Ok(whole.map_or(Scalar::Other, Scalar::Whole))
     }
 
     fn visit_bool<E>(self, _: bool) -> Result<Scalar, E> {
@@ -100,6 +103,9 @@ mod tests {
             ("45009", Scalar::Whole(45009)),
             ("18446744073709551615", Scalar::Other),
             ("0.5", Scalar::Other),
+            ("40014.0", Scalar::Whole(40014)),
+            ("0.0", Scalar::Whole(0)),
+            ("1e300", Scalar::Other),
             ("true", Scalar::Other),
             (r#""ok""#, Scalar::Text("ok".to_owned())),
             (r#"[{"":0},{"":[1,{}]}]"#, Scalar::Other),

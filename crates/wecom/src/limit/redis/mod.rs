@@ -70,8 +70,8 @@ use super::{
 };
 use crate::{
     clock::Clock,
-    error::{BoxError, Invalid, RedisFailure, clean},
-    keyspace,
+    error::{BoxError, Invalid, RedisFailure},
+    keyspace::{self, run},
     rank::Rank,
 };
 
@@ -92,7 +92,9 @@ mod arguments;
 /// use wecom::limit::{Limits, RedisLimiter};
 ///
 /// let redis = redis::Client::open("redis://127.0.0.1/")?;
-/// let connection = redis.get_multiplexed_async_connection().await?;
+/// // Its own bound is 500 ms; that of the limiter is to hold.
+/// let config = redis::aio::ConnectionManagerConfig::new().set_response_timeout(None);
+/// let connection = redis.get_connection_manager_with_config(config).await?;
 /// let limiter = RedisLimiter::connect(connection, Limits::default()).await?;
 /// if !limiter.tells_time() {
 ///     eprintln!("this Redis does not tell the time: keep the clocks together");
@@ -188,6 +190,9 @@ impl<C: RedisConnection> RedisLimiter<C> {
     /// Returns a limiter that waits for an answer of Redis this long, 1 ms to 60 s; what is out of the range is moved
     /// into it. Default 1 s. It shares no waiting line with this one.
     ///
+    /// Connections of the `redis` crate give up after 500 ms unless they are told otherwise (`set_response_timeout`), and the
+    /// shorter one counts.
+    ///
     /// Too short: calls fail while Redis is only slow, and what was granted meanwhile is unused until it is given back.
     #[must_use]
     pub fn with_timeout(self, timeout: Duration) -> Self {
@@ -276,9 +281,10 @@ impl<C: RedisConnection> Office<C> {
     async fn probe(&self) -> Result<bool, BoxError> {
         let mut connection = self.connection.clone();
         let script = Script::new("return redis.pcall('TIME').err and 0 or 1");
-        let asked = script.invoke_async::<_, i64>(&mut connection);
+        let invocation = script.prepare_invoke();
+        let asked = run::<i64>(&invocation, &mut connection);
         let told = timeout(self.timeout, asked).await;
-        Ok(told.map_err(|_| RedisFailure::Slow)?.map_err(clean)? == 1)
+        Ok(told.map_err(|_| RedisFailure::Slow)?? == 1)
     }
 
     /// Asks, in the name of a new lease. The time is used by a Redis that tells none.
@@ -294,10 +300,7 @@ impl<C: RedisConnection> Office<C> {
         invocation.arg(now).arg(lease).arg(&*self.who);
         let numbers = arguments::acquire(&self.plan, rank, waited, POLL);
         invocation.arg(&numbers);
-        Ok(invocation
-            .invoke_async(&mut connection)
-            .await
-            .map_err(clean)?)
+        run(&invocation, &mut connection).await
     }
 
     /// Gives a lease back. `granted` is 0 where it is not known.
@@ -316,8 +319,7 @@ impl<C: RedisConnection> Office<C> {
         for (name, value) in arguments {
             invocation.arg(name).arg(value);
         }
-        let removed: Result<i64, _> = invocation.invoke_async(&mut connection).await;
-        removed.map(drop).map_err(|error| clean(error).into())
+        run::<i64>(&invocation, &mut connection).await.map(drop)
     }
 
     fn calendar(&self) -> Micros {

@@ -37,12 +37,14 @@
 //!
 //! ```no_run
 //! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
-//! use redis::aio::ConnectionManager;
+//! use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 //! use wecom::token::RedisStore;
 //!
 //! // Comes back by itself when Redis does; feature `connection-manager` of the crate `redis`.
 //! let redis = redis::Client::open("redis://127.0.0.1/")?;
-//! let connection = ConnectionManager::new(redis).await?;
+//! // Its own bound is 500 ms; that of the settings, `store_timeout`, is to hold.
+//! let config = ConnectionManagerConfig::new().set_response_timeout(None);
+//! let connection = ConnectionManager::new_with_config(redis, config).await?;
 //! let store = RedisStore::new(connection).with_prefix("wecom-test")?;
 //! # let _ = store;
 //! # Ok(()) }
@@ -51,12 +53,13 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use redis::{Script, aio::ConnectionLike};
+use tokio::{runtime::Handle, time::timeout};
 
 use super::{BoxFuture, Lease, Stored, TokenKey, TokenStore};
 use crate::{
     clock::Clock,
-    error::{BoxError, Invalid, clean},
-    keyspace,
+    error::{BoxError, Invalid},
+    keyspace::{self, run},
     secret::Secret,
 };
 
@@ -67,7 +70,9 @@ use crate::{
 /// `C` is any connection of the `redis` crate that can be cloned: `ConnectionManager` and `ClusterConnection`, which find
 /// their way back by themselves, or `MultiplexedConnection`, which does not: once it is broken, every process is without
 /// a store until it is started again. It is the connection's business to reconnect; the keeper's to give up a call
-/// that takes too long.
+/// that takes too long, by [`Settings::store_timeout`](super::Settings::store_timeout). Connections of the `redis` crate
+/// give up after 500 ms unless they are told otherwise, and the shorter one counts: take that bound away
+/// (`set_response_timeout(None)`).
 #[derive(Clone)]
 pub struct RedisStore<C> {
     connection: C,
@@ -84,6 +89,12 @@ struct Scripts {
     release: Script,
     remove: Script,
 }
+
+/// A lease that was asked for and of which nothing was heard. It may have been granted, and then nobody would fetch as
+/// long as it lasts: so it is given back when this is dropped.
+struct Unheard<C>(Option<(RedisStore<C>, TokenKey, Lease)>)
+where
+    C: ConnectionLike + Clone + Send + Sync + 'static;
 
 /// What a script returns of a token: the token, its generation, its whole life and the rest, in ms.
 type Row = Option<(Vec<u8>, String, String, u64)>;
@@ -146,13 +157,9 @@ where
     fn load<'a>(&'a self, key: &'a TokenKey) -> BoxFuture<'a, Result<Option<Stored>, BoxError>> {
         Box::pin(async {
             let mut connection = self.connection.clone();
-            let row: Row = self
-                .scripts
-                .load
-                .key(self.name(key, "token"))
-                .invoke_async(&mut connection)
-                .await
-                .map_err(clean)?;
+            let mut script = self.scripts.load.prepare_invoke();
+            script.key(self.name(key, "token"));
+            let row: Row = run(&script, &mut connection).await?;
             read(row)
         })
     }
@@ -165,26 +172,26 @@ where
         Box::pin(async move {
             let mut connection = self.connection.clone();
             let owner = format!("{:032x}", rand::random::<u128>());
-            let generation: Option<String> = self
-                .scripts
-                .lease
+            let mut script = self.scripts.lease.prepare_invoke();
+            script
                 .key(self.name(key, "token"))
                 .key(self.name(key, "fence"))
                 .key(self.name(key, "lease"))
                 .arg(&owner)
                 .arg(whole_ms(lasts.min(Self::LONGEST_LEASE)))
                 .arg(whole_ms(Self::FENCE))
-                .arg(micros(self.clock.calendar()))
-                .invoke_async(&mut connection)
-                .await
-                .map_err(clean)?;
-            let Some(generation) = generation else {
-                return Ok(None);
+                .arg(micros(self.clock.calendar()));
+            let mut unheard = Unheard::new(self, key, &owner);
+            let generation: Option<String> = run(&script, &mut connection).await?;
+            let lease = match generation {
+                Some(generation) => Some(Lease {
+                    generation: number(&generation, "a lease's generation")?,
+                    owner: owner.into(),
+                }),
+                None => None,
             };
-            Ok(Some(Lease {
-                generation: number(&generation, "a lease's generation")?,
-                owner: owner.into(),
-            }))
+            unheard.heard();
+            Ok(lease)
         })
     }
 
@@ -198,19 +205,16 @@ where
             new.check_generation()?;
             let whole = new.whole.min(Self::LONGEST_LIFE);
             let fence = Self::FENCE.max(whole * 2);
-            let row: Row = self
-                .scripts
-                .store
+            let mut script = self.scripts.store.prepare_invoke();
+            script
                 .key(self.name(key, "token"))
                 .key(self.name(key, "fence"))
                 .arg(new.token.reveal())
                 .arg(new.generation)
                 .arg(whole_ms(whole))
                 .arg(whole_ms(new.lasts.min(whole)))
-                .arg(whole_ms(fence))
-                .invoke_async(&mut connection)
-                .await
-                .map_err(clean)?;
+                .arg(whole_ms(fence));
+            let row: Row = run(&script, &mut connection).await?;
             read(row)
         })
     }
@@ -222,14 +226,9 @@ where
     ) -> BoxFuture<'a, Result<(), BoxError>> {
         Box::pin(async {
             let mut connection = self.connection.clone();
-            let _: i64 = self
-                .scripts
-                .release
-                .key(self.name(key, "lease"))
-                .arg(&*lease.owner)
-                .invoke_async(&mut connection)
-                .await
-                .map_err(clean)?;
+            let mut script = self.scripts.release.prepare_invoke();
+            script.key(self.name(key, "lease")).arg(&*lease.owner);
+            let _: i64 = run(&script, &mut connection).await?;
             Ok(())
         })
     }
@@ -241,16 +240,45 @@ where
     ) -> BoxFuture<'a, Result<bool, BoxError>> {
         Box::pin(async {
             let mut connection = self.connection.clone();
-            let removed: i64 = self
-                .scripts
-                .remove
-                .key(self.name(key, "token"))
-                .arg(value.reveal())
-                .invoke_async(&mut connection)
-                .await
-                .map_err(clean)?;
+            let mut script = self.scripts.remove.prepare_invoke();
+            script.key(self.name(key, "token")).arg(value.reveal());
+            let removed: i64 = run(&script, &mut connection).await?;
             Ok(removed > 0)
         })
+    }
+}
+
+impl<C> Unheard<C>
+where
+    C: ConnectionLike + Clone + Send + Sync + 'static,
+{
+    fn new(store: &RedisStore<C>, key: &TokenKey, owner: &str) -> Self {
+        let lease = Lease {
+            generation: 0,
+            owner: owner.into(),
+        };
+        Self(Some((store.clone(), key.clone(), lease)))
+    }
+
+    fn heard(&mut self) {
+        self.0 = None;
+    }
+}
+
+impl<C> Drop for Unheard<C>
+where
+    C: ConnectionLike + Clone + Send + Sync + 'static,
+{
+    fn drop(&mut self) {
+        let (Some((store, key, lease)), Ok(runtime)) = (self.0.take(), Handle::try_current())
+        else {
+            return;
+        };
+        runtime.spawn(async move {
+            // Where this fails too, the lease ends by itself.
+            let released = store.release(&key, &lease);
+            let _ = timeout(RedisStore::<C>::LONGEST_LEASE, released).await;
+        });
     }
 }
 

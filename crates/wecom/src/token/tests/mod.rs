@@ -158,7 +158,7 @@ impl Office {
 }
 
 impl Fetch for Office {
-    fn fetch(&self) -> BoxFuture<'_, Result<Fetched, Error>> {
+    fn fetch(&self, _: Option<Secret>) -> BoxFuture<'_, Result<Fetched, Error>> {
         let latency = {
             let mut desk = lock(&self.desk);
             let now = self.clock.now();

@@ -86,7 +86,7 @@ impl Branch {
 }
 
 impl Fetch for Branch {
-    fn fetch(&self) -> BoxFuture<'_, Result<Fetched, Error>> {
+    fn fetch(&self, _: Option<Secret>) -> BoxFuture<'_, Result<Fetched, Error>> {
         Box::pin(async {
             let begin = "
                 local time = redis.call('TIME')
