@@ -47,7 +47,8 @@
 //! | `POST /admin/reset` | | begins to count anew |
 //!
 //! Answers are JSON. A key that is not known, a value out of its range: 400, `{"error": …, "mistakes": […]}` with
-//! every mistake by its key. A path that is none, or somebody who is not there: 404. A method that is none: 405 with
+//! every mistake by its key; so are an enterprise, a member, an API or a code that a body or query names and that is
+//! not there (a code that was deleted may be named). A path that is none, or somebody in it who is not there: 404. A method that is none: 405 with
 //! `Allow`. An address that does not verify: 409. A body of more than 64 MiB: 413.
 //!
 //! # Lists

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use super::{
     fault::MOST_ERRCODE,
-    names::{AES_KEY, CORP_ID, NAME, SECRET, TOKEN, URL, USERID},
+    names::{AES_KEY, CODE, CORP_ID, NAME, SECRET, TOKEN, URL, USERID},
 };
 use crate::given::{Section, Word};
 
@@ -15,10 +15,11 @@ use crate::given::{Section, Word};
 pub struct Corp {
     /// The `corpid`: 1 to 64 letters, digits, `-` and `_`.
     pub id: String,
-    /// The app's secret: 1 to 512 characters.
+    /// The app's secret: 1 to 256 characters.
     #[serde(serialize_with = "hidden")]
     pub secret: String,
-    /// For third parties: the `permanent_code`; the app is then a provider's, and events have the suite's form.
+    /// For third parties: the `permanent_code`, 1 to 512 characters; the app is then a provider's, and events have
+    /// the suite's form.
     #[serde(serialize_with = "hidden_too")]
     pub permanent_code: Option<String>,
     /// For third parties: the suite. Default `suite` before the `corpid`.
@@ -114,7 +115,7 @@ impl Corp {
         let mut corp = Self::default();
         table.needed("id", CORP_ID, &mut corp.id);
         table.needed("secret", SECRET, &mut corp.secret);
-        table.maybe_text("permanent_code", SECRET, &mut corp.permanent_code);
+        table.maybe_text("permanent_code", CODE, &mut corp.permanent_code);
         table.maybe_text("suite_id", CORP_ID, &mut corp.suite_id);
         table.maybe_whole("refused_with", 1..=MOST_ERRCODE, &mut corp.refused_with);
         table.flag("no_temp_codes", &mut corp.no_temp_codes);

@@ -18,7 +18,7 @@
 
 use std::{
     collections::HashMap,
-    fmt,
+    fmt, iter,
     sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
 };
 
@@ -108,7 +108,7 @@ impl Scanner {
     ///
     /// # Errors
     ///
-    /// If the enterprise is not known.
+    /// As for [`scan_as`](Self::scan_as).
     pub fn scan(&self, corp: &str, config_id: &str) -> Result<Scanned, Mistake> {
         self.scan_as(Scan {
             corp,
@@ -122,7 +122,7 @@ impl Scanner {
     ///
     /// # Errors
     ///
-    /// If the enterprise is not known.
+    /// As for [`scan_as`](Self::scan_as).
     pub fn burst(&self, corp: &str, config_id: &str, count: u32) -> Result<Vec<Scanned>, Mistake> {
         let at_s = Some(self.0.world.calendar().as_secs());
         let scan = Scan {
@@ -138,13 +138,16 @@ impl Scanner {
     ///
     /// # Errors
     ///
-    /// If the enterprise is not known.
+    /// If the enterprise is not known, or there never was such a code.
     pub fn scan_as(&self, scan: Scan<'_>) -> Result<Scanned, Mistake> {
         let (corp, office) = self.known(scan.corp)?;
         let calendar = self.0.world.calendar();
         let at_s = scan.at_s.unwrap_or(calendar.as_secs());
         let targets = corp.scan_targets(scan.config_id);
         let code = corp.code(scan.config_id);
+        if code.is_none() {
+            corp.check_codes("config_id", iter::once(scan.config_id))?;
+        }
         let mut office = lock(&office);
         let customer = match scan.external_userid {
             Some(given) => String::from(given),
