@@ -3,8 +3,9 @@
 //! WeCom sends whoever scans a code to one of the members on the code's list *at that moment*, each as likely. So a
 //! list that is out of date sends customers to members who cannot or should not have them: that is what a platform
 //! that maintains codes is measured by, and what no answer of WeCom ever tells it. Here each scan is held against
-//! who was eligible when it happened: on the list, without a flag, and among those of whom the outside says that
-//! they are there ([`Scanner::set_eligible`]).
+//! who was eligible when it happened: without a flag, and among those of whom the outside says that they are there
+//! ([`Scanner::set_eligible`]), all of the enterprise unless it says so. A code's list ought to be of those; who is
+//! eligible and not on it is named too ([`Scanned::eligible`]), for that is who would have been right.
 //!
 //! | the member | customer added and event sent | counts as |
 //! |---|---|---|
@@ -71,11 +72,12 @@ pub struct Scan<'a> {
     pub at_s: Option<u64>,
 }
 
-/// The members among whom one is drawn, and who of them is eligible.
+/// Who was drawn, and who was eligible.
 struct Choice {
     userid: Option<String>,
     is_fit: bool,
     eligible: Vec<String>,
+    is_cut: bool,
 }
 
 // === impl Scanner ===
@@ -188,6 +190,7 @@ impl Scanner {
             external_userid: customer,
             userid: chosen.userid,
             eligible: chosen.eligible,
+            is_eligible_cut: chosen.is_cut,
             outcome,
             is_added,
         };

@@ -160,6 +160,11 @@ impl Members {
         self.numbers.len()
     }
 
+    /// How many ever were there.
+    pub(crate) fn places(&self) -> usize {
+        self.rows.len()
+    }
+
     /// All from this number on, in the order in which they came, also those that are gone.
     pub(crate) fn from(&self, number: u32) -> impl Iterator<Item = (u32, &Row)> {
         let skipped = usize::try_from(number).unwrap_or(usize::MAX);
