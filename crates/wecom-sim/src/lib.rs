@@ -62,6 +62,8 @@
 //! | calls with `debug=1` | 5 a minute (documented) for each enterprise, whatever the API; one more blocks those for 60 s |
 //! | several members of a list may not be on it | the first in the list decides the code |
 //! | a member that left | stays on its codes until they are updated; one of the same `userid` who comes later is another |
+//! | a member whose real name is not verified (40098) | no read tells: it is active for `user/get`, and on the follow-user list unless `unverified_may_follow` is false |
+//! | a member that has all the customers it may have (40099) | no read tells: it is on the follow-user list |
 //! | a department on a code | counts all its members and those below (41041), reaches those who could be on a code, the full and the disabled |
 //! | an update of a temporary code that ended | 41044 |
 //! | the day's temporary codes are used up | 41045; the day is that of UTC+8 |
