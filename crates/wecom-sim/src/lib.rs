@@ -70,6 +70,8 @@
 //! | 41044 before a parameter that does not fit the code (a party for a type 1) | yes |
 //! | GET for a POST is 40058 (documented) | the reverse too; an unknown path is HTTP 404 |
 //! | a body that is too large (40206) | above 1 MiB |
+//! | 45024, 46004, 60021, 60136, 92000, 301021 | no rule is known by which these calls are answered so; a fault with that `errcode` is. A member out of scope is 50002 or 60011, one who is not there 60111 or 40003 |
+//! | 48006, 301002, 301007 | befall an app as 48002, 50003 and 60020 do: `refused_with` of its enterprise |
 //! | `get_corp_token` | 41021, 41025, 40082 and 40084 for what is missing or wrong; it counts as a wrong secret |
 //!
 //! # What is where

@@ -24,8 +24,9 @@ pub struct Corp {
     pub permanent_code: Option<String>,
     /// For third parties: the suite. Default `suite` before the `corpid`.
     pub suite_id: Option<String>,
-    /// Whether the app lost its permission (48002), is disabled (50003), or calls from an IP that is not
-    /// trusted (60020): the `errcode` of all calls. Default none.
+    /// Whether the app has no permission (48002) or lost it by disuse (48006), is disabled (50003), has none on the
+    /// agent (301002), calls from an IP that is not trusted (60020), or the enterprise is dissolved (301007): the
+    /// `errcode` of all calls but those for tokens. Default none.
     pub refused_with: Option<i64>,
     /// Whether it may make no temporary codes (48002), as all but the medical industry. Default false.
     pub no_temp_codes: bool,
