@@ -62,12 +62,16 @@
 //! | calls with `debug=1` | 5 a minute (documented) for each enterprise, whatever the API; one more blocks those for 60 s |
 //! | several members of a list may not be on it | the first in the list decides the code |
 //! | a member that left | stays on its codes until they are updated; one of the same `userid` who comes later is another |
+//! | a member whose real name is not verified (40098) | no read tells: it is active for `user/get`, and on the follow-user list unless `unverified_may_follow` is false |
+//! | a member that has all the customers it may have (40099) | no read tells: it is on the follow-user list |
 //! | a department on a code | counts all its members and those below (41041), reaches those who could be on a code, the full and the disabled |
 //! | an update of a temporary code that ended | 41044 |
 //! | the day's temporary codes are used up | 41045; the day is that of UTC+8 |
 //! | 41044 before a parameter that does not fit the code (a party for a type 1) | yes |
 //! | GET for a POST is 40058 (documented) | the reverse too; an unknown path is HTTP 404 |
 //! | a body that is too large (40206) | above 1 MiB |
+//! | 45024, 46004, 60021, 60136, 92000, 301021 | no rule is known by which these calls are answered so; a fault with that `errcode` is. A member out of scope is 50002 or 60011, one who is not there 60111 or 40003 |
+//! | 48006, 301002, 301007 | befall an app as 48002, 50003 and 60020 do: `refused_with` of its enterprise |
 //! | `get_corp_token` | 41021, 41025, 40082 and 40084 for what is missing or wrong; it counts as a wrong secret |
 //!
 //! # What is where

@@ -1,8 +1,10 @@
 //! That faults befall the calls they are meant for, as often as they should, and the same ones each time.
 
 use wecom_sim::{
+    Profile, Sim,
     fault::Faults,
     profile::{Fault, FaultKind},
+    world::Settings,
 };
 
 const SEED: u64 = 7;
@@ -140,5 +142,37 @@ fn a_latency_without_width_is_constant() {
         let drawn = faults.draw("a", "b");
         let delay = drawn[0].delay().unwrap();
         assert_eq!(delay.as_micros(), 50_000);
+    }
+}
+
+#[test]
+fn a_simulation_has_no_faults_that_can_befall_nobody() {
+    let busy = || Fault::always(FaultKind::Busy);
+    for (fault, part) in [
+        (
+            Fault {
+                api: Some(String::from("nope")),
+                ..busy()
+            },
+            "fault[0].api = \"nope\", expected one of gettoken, ",
+        ),
+        (
+            Fault {
+                corp: Some(String::from("nope")),
+                ..busy()
+            },
+            "fault[0].corp = \"nope\", expected an enterprise's id",
+        ),
+    ] {
+        let profile = Profile {
+            faults: vec![fault],
+            ..Profile::default()
+        };
+        let told = Sim::new(&profile).unwrap_err().to_string();
+        assert!(told.contains(part), "{told}");
+        let sim = Sim::new(&Profile::default()).unwrap();
+        let told = sim.world().set_settings(Settings::of(&profile));
+        assert!(told.unwrap_err().to_string().contains(part));
+        assert!(sim.world().settings().faults.is_empty());
     }
 }

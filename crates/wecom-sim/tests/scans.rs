@@ -77,7 +77,7 @@ async fn scans_are_spread_evenly_over_users_and_departments() {
     for _ in 0..4000 {
         let scanned = sim.parts().scanner().scan("ww1", &code).unwrap();
         assert_eq!(scanned.outcome, Outcome::Routed);
-        assert_eq!(scanned.eligible.len(), 4);
+        assert_eq!(scanned.eligible[..4], ["m1", "m2", "d1", "d2"]);
         *counts.entry(scanned.userid.unwrap()).or_default() += 1;
     }
     let members: Vec<&str> = counts.keys().map(String::as_str).collect();
@@ -146,7 +146,7 @@ async fn a_scan_to_somebody_who_is_not_there_is_mis_routed_and_still_adds() {
         (scanned.outcome, scanned.is_added),
         (Outcome::MisRouted, true)
     );
-    assert!(scanned.eligible.is_empty());
+    assert_eq!(scanned.eligible, ["m2"]);
     // A list of the code's own counts instead.
     scanner
         .set_eligible("ww1", Some(&code), there(&["m1"]))
@@ -362,4 +362,57 @@ async fn examples_are_bounded_and_counts_begin_anew() {
     scanner.reset();
     assert_eq!(scanner.counts(None), wecom_sim::scan::ScanCounts::default());
     assert!(scanner.mis_routed(None).is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_eligible_is_told_of_a_hundred_and_that_there_are_more() {
+    let (sim, _) = simulation(&profile(|corp| corp.more_members = 3000));
+    let scanner = sim.parts().scanner();
+    let code = code(&sim, &["m2999"], &[]);
+    let scan = || scanner.scan("ww1", &code).unwrap();
+    let scanned = scan();
+    assert_eq!(
+        (scanned.eligible.len(), scanned.is_eligible_cut),
+        (100, true)
+    );
+    assert_eq!(scanned.eligible[0], "m2999");
+    let ids = |numbers: std::ops::RangeInclusive<u32>| {
+        let ids: HashSet<String> = numbers.map(|number| format!("m{number}")).collect();
+        Some(ids)
+    };
+    for (numbers, count, is_cut) in [(1..=100, 100, false), (1..=101, 100, true)] {
+        scanner.set_eligible("ww1", None, ids(numbers)).unwrap();
+        let scanned = scan();
+        assert_eq!(scanned.outcome, Outcome::MisRouted);
+        assert_eq!(
+            (scanned.eligible.len(), scanned.is_eligible_cut),
+            (count, is_cut)
+        );
+    }
+    // Nobody among the first thousand: there may be others behind.
+    let corp = sim.world().corp("ww1").unwrap();
+    for number in 1..=3000 {
+        assert!(corp.set_flag(&format!("m{number}"), MemberFlag::Disabled));
+    }
+    for (numbers, is_cut) in [(1..=1000, false), (1..=1001, true)] {
+        scanner.set_eligible("ww1", None, ids(numbers)).unwrap();
+        let scanned = scan();
+        assert_eq!(
+            (scanned.eligible.len(), scanned.is_eligible_cut),
+            (0, is_cut)
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_scan_that_leads_nowhere_tells_who_was_there_too() {
+    let (sim, _) = simulation(&profile(|_| {}));
+    let scanner = sim.parts().scanner();
+    let code = code(&sim, &["m1"], &[]);
+    scanner.set_eligible("ww1", None, there(&["m2"])).unwrap();
+    let corp = sim.world().corp("ww1").unwrap();
+    corp.edit_code(&code, &[], None).unwrap();
+    let scanned = scanner.scan("ww1", &code).unwrap();
+    assert_eq!(scanned.outcome, Outcome::Nowhere);
+    assert_eq!(scanned.eligible, ["m2"]);
 }

@@ -110,6 +110,9 @@ async fn no_admin_request_walks_more_than_a_piece_under_one_lock() {
     asked.push((Method::POST, String::from("/admin/scans"), scan));
     let load = json!({ "corp": "ww1", "per_second": 0.001 });
     asked.push((Method::POST, String::from("/admin/loads"), load));
+    let all: Vec<String> = (1..=MANY).map(|number| format!("m{number}")).collect();
+    let there = json!({ "corp": "ww1", "members": all });
+    asked.push((Method::PUT, String::from("/admin/eligible"), there));
     let many = json!({ "count": MANY, "members_each": 3 });
     asked.push((Method::POST, String::from("/admin/corps/ww1/codes"), many));
     let each: Vec<Value> = (0..MANY).map(|_| json!({ "users": ["m1"] })).collect();

@@ -36,7 +36,7 @@
 //! | `GET /admin/corps/{id}/customers?cursor=&limit=` | | who has whom |
 //! | `POST /admin/corps/{id}/customers/remove` | `external_userid`, `userid`, `by` (`customer`, `member`, `transfer`) | one leaves the other |
 //! | `GET /admin/eligible?corp=&config_id=&cursor=&limit=` | | who is said to be there |
-//! | `PUT /admin/eligible` | `corp`, `config_id`, `members` (or `null`: all) | says who is there |
+//! | `PUT /admin/eligible` | `corp`, `config_id`, `members` (or `null`: all) | says who is there, and so who is right |
 //! | `POST /admin/scans` | `corp`, `config_id`, `count`, `external_userid` | scans a code |
 //! | `GET /admin/loads` | | scans that come by themselves |
 //! | `POST /admin/loads` | `corp`, `config_ids`, `per_second`, `scans`, `seed` | begins a load |
@@ -47,7 +47,8 @@
 //! | `POST /admin/reset` | | begins to count anew |
 //!
 //! Answers are JSON. A key that is not known, a value out of its range: 400, `{"error": …, "mistakes": […]}` with
-//! every mistake by its key. A path that is none, or somebody who is not there: 404. A method that is none: 405 with
+//! every mistake by its key; so are an enterprise, a member, an API or a code that a body or query names and that is
+//! not there (a code that was deleted may be named). A path that is none, or somebody in it who is not there: 404. A method that is none: 405 with
 //! `Allow`. An address that does not verify: 409. A body of more than 64 MiB: 413.
 //!
 //! # Lists
@@ -89,11 +90,15 @@
 //! | key of `GET /admin/truth` | is |
 //! |---|---|
 //! | `scans` | how many were routed, mis-routed, went nowhere, and added a customer |
-//! | `mis_routed` | the last 1,000 of them: when, who, to whom, and who would have been right |
+//! | `mis_routed` | the last 1,000 of them: when, who, to whom, and who would have been right (`eligible`) |
 //! | `calls`, `per_api`, `by_api` | calls, tokens fetched, windows exceeded (each begins a block), calls answered within a block, 45033, conflicts: in all, for each API, for each (corp, API) with peaks and a count of every `errcode` |
 //! | `by_ip`, `ip_bans` | the same of windows for each (IP, API); IPs banned for wrong secrets |
 //! | `callbacks` | events told, lost, doubled, reordered, dropped; callbacks sent, answered, repeated, given up |
 //! | `faults` | every fault and how many calls it befell |
+//!
+//! `eligible` of a scan is everybody who was there and had no flag, whether or not the code's list named them: at most
+//! 100, those on the list first, found among it and the first 1,000 who are there. If there may be more, `eligible_cut`
+//! is true.
 //!
 //! It begins with the simulation, with `POST /admin/reset`, and for `faults` when others are set.
 //!

@@ -7,7 +7,12 @@ use super::{
     answer::{Answer, Fault, not_there, told},
     asked::Asked,
 };
-use crate::{Sim, profile::Profile, truth, world::Settings};
+use crate::{
+    Sim,
+    profile::{Profile, no_corp},
+    truth,
+    world::Settings,
+};
 
 /// `/admin/settings`
 pub(super) fn settings(sim: &Sim, asked: &Asked) -> Answer {
@@ -31,7 +36,14 @@ pub(super) fn settings(sim: &Sim, asked: &Asked) -> Answer {
         Method::GET => {}
         Method::PUT => {
             asked.body(|mut table| {
-                profile.update(&mut table);
+                let world = sim.world();
+                profile.update(&mut table, &|id| match world.corp(id) {
+                    Some(_) => Ok(()),
+                    None => {
+                        let some = world.corps_after(None, MOST_NAMED);
+                        Err(no_corp(id, some.iter().map(|corp| corp.id())))
+                    }
+                });
                 table.end();
             })?;
             sim.world().set_settings(Settings::of(&profile))?;
@@ -75,3 +87,6 @@ pub(super) fn reset(sim: &Sim, asked: &Asked) -> Answer {
     sim.world().reset_traffic();
     Ok(json!({ "reset": true }))
 }
+
+/// Enterprises that one which is not there is held against.
+const MOST_NAMED: usize = 1000;

@@ -53,14 +53,16 @@ struct Reading {
     userid: Result<String, i64>,
 }
 
-/// Tells who may have customers: those with permission, activated, verified, in scope and not disabled.
+/// Tells who may have customers: those with permission, activated, in scope and not disabled; whether those who are not
+/// verified are among them is a switch.
 pub(crate) fn follow_users(context: &Context<'_>) -> Answer {
     let mut steps = ParamsAlone(context.call.method_fits());
     check(context, &context.corp.state(), &mut steps)?;
     // The vendor has no pages here: all of them, however many.
     let all = Page::<String>::ALL;
+    let unverified_may = context.ways().unverified_may_follow;
     let all = context.corp.page(0, all, State::member_rows, |_, _, row| {
-        let may = !row.gone && row.flags.may_follow();
+        let may = !row.gone && row.flags.may_follow(unverified_may);
         may.then(|| row.userid.to_string())
     });
     let follow_user = all.items;

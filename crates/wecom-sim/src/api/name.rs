@@ -61,6 +61,14 @@ impl Api {
         Self::ALL.into_iter().find(|api| api.path() == rest)
     }
 
+    /// Returns the call of this [name](Self::name), or of this path with `/cgi-bin/` or without.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        let path = name.strip_prefix("/cgi-bin/").unwrap_or(name);
+        let named = |api: &Self| api.name() == name || api.path() == path;
+        Self::ALL.into_iter().find(named)
+    }
+
     /// Returns its path below `/cgi-bin/`.
     #[must_use]
     pub const fn path(self) -> &'static str {

@@ -59,6 +59,7 @@ fn text(errcode: i64) -> &'static str {
 
 fn text_from_41054_on(errcode: i64) -> &'static str {
     match errcode {
+        41051 => "external user has started chatting",
         41054 => "user not activated",
         42001 => "access_token expired",
         45009 => "api freq out of limit",
@@ -69,16 +70,19 @@ fn text_from_41054_on(errcode: i64) -> &'static str {
         46004 => "user not exist",
         48002 => "api forbidden",
         48006 => "api forbidden for long time no use",
+        50001 => "redirect_url not registered",
         50002 => "user out of app scope",
         50003 => "app disabled",
         60003 => "department not found",
         60011 => "no privilege to access/modify contact/party/agent",
         60020 => "not allow to access from your ip",
+        60021 => "userid not in visible range",
         60111 => "userid not found",
         60123 => "invalid party id",
         60136 => "record not found",
         84061 => "not external contact relation",
         84074 => "no permission of external contact",
+        92000 => "userid out of visible range",
         301_002 => "no permission on the agent",
         301_007 => "corp is dissolved or banned",
         301_021 => "invalid userid, at least one is not in the directory",

@@ -1,10 +1,10 @@
-//! One member of a list is not fit: it is found without touching the code, and the rest is pushed.
+//! One member of a list is not fit, and no read tells: it is found without touching the code, and the rest is pushed.
 
 use http::Method;
 use serde_json::json;
 use wecom::{
     BoxError, Class,
-    api::{AddContactWay, Members, MultiStyle, Scene, UpdateContactWay, UserId, Users},
+    api::{AddContactWay, Members, MultiStyle, Scene, Scratch, UpdateContactWay, UserId, Users},
 };
 
 use super::{
@@ -38,12 +38,22 @@ pub(super) async fn play(stage: &Stage, report: &mut Report) -> Result<(), BoxEr
     let before = client.get_contact_way(&id).await?;
     let is_kept = before.user.iter().map(UserId::as_str).eq(["m4"]);
     report.check(is_kept, "the code still leads to whom it led before");
-    let unfit = client.find_unfit(wanted.as_slice()).await?;
+    let read = client.find_unfit(wanted.as_slice()).await?;
+    report.check(
+        read.is_empty(),
+        "by reading their status nobody is found: no read tells who is not verified",
+    );
+    let scratch = client.add_contact_way(&code).await?.config_id;
+    let scratch = Scratch::shown_nowhere(scratch);
+    let unfit = client.find_unfit_by_trial(&scratch, &wanted).await?;
     let names: Vec<&str> = unfit.iter().map(|member| member.userid.as_str()).collect();
     report.check(
         names == ["m7"],
-        &format!("found by reading their status: {names:?}"),
+        &format!("found by trying parts of the list on a code that is shown nowhere: {names:?}"),
     );
+    let now = client.get_contact_way(&id).await?;
+    let is_kept = now.user == before.user;
+    report.check(is_kept, "meanwhile the code led to whom it led before");
     let fit = wanted.without(|userid| unfit.iter().any(|member| member.userid == *userid));
     let Some(fit) = fit else {
         report.check(false, "nobody is left to push");

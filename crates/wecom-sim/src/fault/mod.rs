@@ -8,7 +8,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::profile::{Fault, FaultKind};
+use crate::{
+    api::Api,
+    profile::{Fault, FaultKind},
+};
 
 mod chance;
 
@@ -45,7 +48,14 @@ impl Faults {
     #[must_use]
     pub fn new(faults: &[Fault], seed: u64) -> Self {
         let rules = faults.iter().map(|fault| Rule {
-            fault: fault.clone(),
+            fault: Fault {
+                // Calls are drawn for by their names.
+                api: fault.api.as_ref().map(|api| {
+                    let known = Api::of_name(api).map(|api| String::from(api.name()));
+                    known.unwrap_or_else(|| api.clone())
+                }),
+                ..fault.clone()
+            },
             befell: AtomicU64::new(0),
         });
         Self {

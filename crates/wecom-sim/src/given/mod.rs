@@ -17,6 +17,7 @@ pub use self::mistake::Faulty;
 pub use self::mistake::Mistake;
 pub(crate) use self::{
     mistake::Mistakes,
+    nearest::perhaps,
     node::{Node, Value},
     section::{Section, Wanted},
     word::Word,

@@ -85,6 +85,14 @@ impl<'a> Section<'a> {
         }
     }
 
+    /// Returns one of its keys as a heading of TOML has it: without the places in lists.
+    pub(super) fn heading(&self, key: &str) -> String {
+        let path = self.at(key);
+        let parts = path.split('.').map(|part| part.split('[').next());
+        let parts: Vec<&str> = parts.flatten().collect();
+        parts.join(".")
+    }
+
     /// Says what is wrong with a key that is already taken.
     pub(crate) fn wrong(&self, key: &str, value: Option<&str>, expected: impl Into<String>) {
         self.mistakes

@@ -185,6 +185,26 @@ impl Section<'_> {
         }
     }
 
+    /// Reads a text that need not be there, and that names something; `null` takes it away. `named` returns the name
+    /// by which the thing goes, or what is expected of one that names nothing.
+    pub(crate) fn maybe_named(
+        &mut self,
+        key: &'static str,
+        wanted: Wanted,
+        named: impl FnOnce(&str) -> Result<String, String>,
+        into: &mut Option<String>,
+    ) {
+        let Some(node) = self.take(key) else { return };
+        if matches!(node.value, Value::Null) {
+            *into = None;
+        } else if let Some(text) = self.text_of(key, &node, wanted) {
+            match named(&text) {
+                Ok(name) => *into = Some(name),
+                Err(expected) => self.unfit(key, &node, expected),
+            }
+        }
+    }
+
     /// Reads a list of texts.
     pub(crate) fn texts(&mut self, key: &'static str, wanted: Wanted, into: &mut Vec<String>) {
         let Some(nodes) = self.list(key) else { return };
@@ -242,12 +262,38 @@ impl Section<'_> {
     /// Returns a table within, if one was given.
     pub(crate) fn section(&mut self, key: &'static str) -> Option<Self> {
         let node = self.take(key)?;
+        if node.line.is_some()
+            && let Value::List(nodes) = &node.value
+            && nodes
+                .iter()
+                .all(|node| matches!(node.value, Value::Table(_)))
+        {
+            let expected = format!("it once, as [{}]", self.heading(key));
+            self.mistakes.push(node.line, &self.at(key), None, expected);
+            return None;
+        }
         Self::new(node, self.at(key), self.mistakes)
     }
 
     /// Returns the tables of a list, if one was given; what is no table among them is said to be none.
     pub(crate) fn sections(&mut self, key: &'static str) -> Option<Vec<Self>> {
-        let nodes = self.list(key)?;
+        let node = self.take(key)?;
+        let nodes = match node.value {
+            Value::List(nodes) => nodes,
+            // In TOML a heading below it makes a table of what is a list.
+            Value::Table(_) if node.line.is_some() => {
+                let heading = self.heading(key);
+                let expected = format!(
+                    "each to begin with [[{heading}]], before any [{heading}.…] or [[{heading}.…]] of its own"
+                );
+                self.mistakes.push(node.line, &self.at(key), None, expected);
+                return None;
+            }
+            _ => {
+                self.unfit(key, &node, "a list");
+                return None;
+            }
+        };
         let sections = nodes.into_iter().enumerate().filter_map(|(index, node)| {
             Self::new(node, self.at(&format!("{key}[{index}]")), self.mistakes)
         });

@@ -20,6 +20,9 @@ pub struct ContactWays {
     pub temp_codes_per_day: u64,
     /// For how long the reads of customers still tell of one that was removed, in seconds, 0 to 86,400. Default 0.
     pub read_lag_s: u64,
+    /// Whether `get_follow_user_list` names members whose real name is not verified (40098). Default true: then no read
+    /// tells of them, and a client that is right with this is right with the other.
+    pub unverified_may_follow: bool,
 }
 
 /// One step of checking a call.
@@ -88,6 +91,8 @@ impl ContactWays {
         let temporary = &mut self.temp_codes_per_day;
         table.whole("temp_codes_per_day", 0..=100_000_000, temporary);
         table.whole("read_lag_s", 0..=86_400, &mut self.read_lag_s);
+        let unverified = &mut self.unverified_may_follow;
+        table.flag("unverified_may_follow", unverified);
         table.end();
     }
 }
@@ -101,6 +106,7 @@ impl Default for ContactWays {
             codes_per_corp: 500_000,
             temp_codes_per_day: 100_000,
             read_lag_s: 0,
+            unverified_may_follow: true,
         }
     }
 }

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use super::{
     fault::MOST_ERRCODE,
-    names::{AES_KEY, CORP_ID, NAME, SECRET, TOKEN, URL, USERID},
+    names::{AES_KEY, CODE, CORP_ID, NAME, SECRET, TOKEN, URL, USERID},
 };
 use crate::given::{Section, Word};
 
@@ -15,16 +15,18 @@ use crate::given::{Section, Word};
 pub struct Corp {
     /// The `corpid`: 1 to 64 letters, digits, `-` and `_`.
     pub id: String,
-    /// The app's secret: 1 to 512 characters.
+    /// The app's secret: 1 to 256 characters.
     #[serde(serialize_with = "hidden")]
     pub secret: String,
-    /// For third parties: the `permanent_code`; the app is then a provider's, and events have the suite's form.
+    /// For third parties: the `permanent_code`, 1 to 512 characters; the app is then a provider's, and events have
+    /// the suite's form.
     #[serde(serialize_with = "hidden_too")]
     pub permanent_code: Option<String>,
     /// For third parties: the suite. Default `suite` before the `corpid`.
     pub suite_id: Option<String>,
-    /// Whether the app lost its permission (48002), is disabled (50003), or calls from an IP that is not
-    /// trusted (60020): the `errcode` of all calls. Default none.
+    /// Whether the app has no permission (48002) or lost it by disuse (48006), is disabled (50003), has none on the
+    /// agent (301002), calls from an IP that is not trusted (60020), or the enterprise is dissolved (301007): the
+    /// `errcode` of all calls but those for tokens. Default none.
     pub refused_with: Option<i64>,
     /// Whether it may make no temporary codes (48002), as all but the medical industry. Default false.
     pub no_temp_codes: bool,
@@ -114,7 +116,7 @@ impl Corp {
         let mut corp = Self::default();
         table.needed("id", CORP_ID, &mut corp.id);
         table.needed("secret", SECRET, &mut corp.secret);
-        table.maybe_text("permanent_code", SECRET, &mut corp.permanent_code);
+        table.maybe_text("permanent_code", CODE, &mut corp.permanent_code);
         table.maybe_text("suite_id", CORP_ID, &mut corp.suite_id);
         table.maybe_whole("refused_with", 1..=MOST_ERRCODE, &mut corp.refused_with);
         table.flag("no_temp_codes", &mut corp.no_temp_codes);

@@ -5,15 +5,19 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::names::{API, CORP_ID};
-use crate::given::{Section, Word};
+use crate::{
+    api::Api,
+    given::{Section, Word, perhaps},
+};
 
 /// One thing that goes wrong by itself.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Fault {
-    /// The API it befalls, such as `update_contact_way`; absent: all.
+    /// The API it befalls, by its [name](Api::name) or path as for [`Api::of_name`], such as `update_contact_way`;
+    /// absent: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api: Option<String>,
-    /// The enterprise it befalls; absent: all.
+    /// The enterprise it befalls, which has to be there; absent: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub corp: Option<String>,
     /// How likely it is for one call, 0 to 1. Default 1.
@@ -91,11 +95,16 @@ impl Fault {
         }
     }
 
-    /// Reads one; `None` if it is not known what is to go wrong.
-    pub(crate) fn read(mut table: Section<'_>) -> Option<Self> {
+    /// Reads one; `None` if it is not known what is to go wrong. `corp` says what is expected of the id of an
+    /// enterprise that is not there.
+    pub(crate) fn read(
+        mut table: Section<'_>,
+        corp: &dyn Fn(&str) -> Result<(), String>,
+    ) -> Option<Self> {
         let mut fault = Self::always(FaultKind::Busy);
-        table.maybe_text("api", API, &mut fault.api);
-        table.maybe_text("corp", CORP_ID, &mut fault.corp);
+        table.maybe_named("api", API, api_named, &mut fault.api);
+        let named = |id: &str| corp(id).map(|()| String::from(id));
+        table.maybe_named("corp", CORP_ID, named, &mut fault.corp);
         table.share("share", &mut fault.share);
         table.maybe_whole("times", 1..=u64::MAX, &mut fault.times);
         // Without its kind nobody knows which other keys it has.
@@ -105,6 +114,24 @@ impl Fault {
         fault.what = what?;
         Some(fault)
     }
+}
+
+/// Returns the name of a call, or what is expected.
+pub(crate) fn api_named(given: &str) -> Result<String, String> {
+    if let Some(api) = Api::of_name(given) {
+        return Ok(String::from(api.name()));
+    }
+    let names = Api::ALL.map(Api::name);
+    let short = given.strip_prefix("/cgi-bin/").unwrap_or(given);
+    let near = perhaps(short, names.into_iter().chain(Api::ALL.map(Api::path)));
+    let names = names.join(", ");
+    Err(format!("one of {names}, or the path of one{near}"))
+}
+
+/// Says what is expected of the id of an enterprise that is not there. `some` are those that are, or the first ones.
+pub(crate) fn no_corp<'a>(given: &str, some: impl Iterator<Item = &'a str>) -> String {
+    let near = perhaps(given, some.take(MOST_COMPARED));
+    format!("the id of an enterprise that is there{near}")
 }
 
 // === impl FaultKind ===
@@ -181,6 +208,9 @@ impl Word for Kind {
         ("errcode", Self::Errcode),
     ];
 }
+
+/// Ids that a wrong one is held against: enough for those that are written by hand.
+const MOST_COMPARED: usize = 1000;
 
 /// A microsecond: a logarithm needs a number above 0.
 const SHORTEST_MS: f64 = 0.001;

@@ -18,7 +18,10 @@
 //! # Ok::<(), wecom_sim::Faulty>(())
 //! ```
 
-use std::{collections::HashMap, path::Path};
+use std::{
+    collections::{HashMap, HashSet},
+    path::Path,
+};
 
 use serde::Serialize;
 
@@ -46,7 +49,10 @@ pub use self::{
     tokens::{TokenMode, Tokens},
     windows::{WindowKind, Windows},
 };
-pub(crate) use self::{corp::MOST_CUSTOMERS, fault::MOST_ERRCODE};
+pub(crate) use self::{
+    corp::MOST_CUSTOMERS,
+    fault::{MOST_ERRCODE, api_named, no_corp},
+};
 
 /// Everything.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -105,15 +111,25 @@ impl Profile {
         if let Some(mut table) = Section::new(root, "", &mistakes) {
             // TOML's own numbers end there.
             table.whole("seed", 0..=i64::MAX.unsigned_abs(), &mut profile.seed);
-            profile.update(&mut table);
-            profile.corps = corps(&mut table);
+            let corps = corps(&mut table);
+            let ids: HashSet<&str> = corps.iter().map(|corp| corp.id.as_str()).collect();
+            profile.update(&mut table, &|id| match ids.contains(id) {
+                true => Ok(()),
+                false => Err(no_corp(id, corps.iter().map(|corp| corp.id.as_str()))),
+            });
+            profile.corps = corps;
             table.end();
         }
         mistakes.none_or(profile)
     }
 
-    /// Takes what a table says over the settings that can be changed while it runs.
-    pub(crate) fn update(&mut self, table: &mut Section<'_>) {
+    /// Takes what a table says over the settings that can be changed while it runs. `corp` says what is expected of
+    /// the id of an enterprise that is not there.
+    pub(crate) fn update(
+        &mut self,
+        table: &mut Section<'_>,
+        corp: &dyn Fn(&str) -> Result<(), String>,
+    ) {
         if let Some(part) = table.section("windows") {
             self.windows.update(part);
         }
@@ -131,7 +147,10 @@ impl Profile {
                 let count = format!("({} faults)", faults.len());
                 table.wrong("fault", Some(&count), format!("at most {MOST_FAULTS}"));
             }
-            self.faults = faults.into_iter().filter_map(Fault::read).collect();
+            let faults = faults.into_iter();
+            self.faults = faults
+                .filter_map(|table| Fault::read(table, corp))
+                .collect();
         }
     }
 }

@@ -23,18 +23,20 @@ pub(crate) const USERID: Wanted = Wanted::open(
     },
 );
 
-/// An interface: the last part of its path.
+/// A call, by its name or its path; whether there is one is another question.
 pub(crate) const API: Wanted = Wanted::open(
-    "the last part of an interface's path, such as \"update_contact_way\" or \"user/get\"",
-    |text| {
-        is_of(text, 64, |byte| {
-            byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'/'
-        })
-    },
+    "the name or path of a call, such as \"update_contact_way\"",
+    |_| true,
 );
 
-/// The secret of an app, or a `permanent_code`.
+/// The secret of an app, as the client takes it.
 pub(crate) const SECRET: Wanted =
+    Wanted::secret("1 to 256 characters of ASCII that can be seen", |text| {
+        is_of(text, 256, |byte| byte.is_ascii_graphic())
+    });
+
+/// A `permanent_code` or a `suite_access_token`, as the client takes it.
+pub(crate) const CODE: Wanted =
     Wanted::secret("1 to 512 characters of ASCII that can be seen", |text| {
         is_of(text, 512, |byte| byte.is_ascii_graphic())
     });

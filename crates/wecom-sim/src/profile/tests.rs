@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
+use wecom::token::BoxFuture;
 
 use super::*;
 
@@ -170,7 +171,7 @@ secret = "t"
     let found = told(text);
     let parts = [
         "corp[0].id = \"a b\", expected 1 to 64 letters",
-        "corp[0].secret: expected 1 to 512 characters of ASCII that can be seen; it is missing",
+        "corp[0].secret: expected 1 to 256 characters of ASCII that can be seen; it is missing",
         "corp[1].member[0].userid = \"m3\", expected an id that is not among those of `more_members`",
         "corp[1].member[1].departments = 7, expected 1, the root, or the id of a department",
         "corp[1].member[2].userid = \"m4\", expected an id that no other member has; member[1] has it",
@@ -303,4 +304,122 @@ fn there_are_no_more_faults_than_a_call_can_draw_for() {
         told.contains("fault = (1001 faults), expected at most 1000"),
         "{told}"
     );
+}
+
+/// Returns what is said of the one fault of a profile with one enterprise.
+fn told_of_fault(keys: &str) -> Vec<String> {
+    told(&format!(
+        "[[corp]]\nid = \"ww1\"\nsecret = \"s\"\n[[fault]]\nkind = \"busy\"\n{keys}\n"
+    ))
+}
+
+#[test]
+fn a_fault_of_a_call_or_an_enterprise_that_is_not_there_is_refused() {
+    for (keys, value, near) in [
+        (
+            "api = \"update_contact_wy\"",
+            "update_contact_wy",
+            ", did you mean \"update_contact_way\"?",
+        ),
+        (
+            "api = \"/cgi-bin/externalcontact/add_contact_wy\"",
+            "/cgi-bin/externalcontact/add_contact_wy",
+            ", did you mean \"externalcontact/add_contact_way\"?",
+        ),
+        ("api = \"get\"", "get", ""),
+        ("api = \"\"", "", ""),
+    ] {
+        let expected = format!(
+            "profile:6: fault[0].api = {value:?}, expected one of gettoken, get_corp_token, add_contact_way, \
+             get_contact_way, list_contact_way, update_contact_way, del_contact_way, close_temp_chat, \
+             get_follow_user_list, externalcontact/get, batch/get_by_user, user/get, department/list, \
+             getcallbackip, or the path of one{near}"
+        );
+        assert_eq!(told_of_fault(keys), [expected]);
+    }
+    let expected = "profile:6: fault[0].corp = \"ww2\", expected the id of an enterprise that is there, \
+                    did you mean \"ww1\"?";
+    assert_eq!(told_of_fault("corp = \"ww2\""), [expected]);
+    let none = told("[[fault]]\nkind = \"busy\"\ncorp = \"ww2\"\n");
+    let expected =
+        "profile:3: fault[0].corp = \"ww2\", expected the id of an enterprise that is there";
+    assert_eq!(none, [expected]);
+    assert!(told_of_fault("corp = \"ww1\"").is_empty());
+}
+
+#[test]
+fn a_call_is_known_by_its_name_and_by_its_path() {
+    for api in crate::Api::ALL {
+        let path = format!("/cgi-bin/{}", api.path());
+        for given in [api.name(), api.path(), &path] {
+            let text = format!("[[fault]]\nkind = \"busy\"\napi = {given:?}\n");
+            let fault = Profile::parse(&text).unwrap().faults.remove(0);
+            assert_eq!(fault.api.as_deref(), Some(api.name()), "{given}");
+        }
+        assert!(TEMPLATE.contains(api.name()), "{}", api.name());
+    }
+}
+
+#[test]
+fn a_heading_that_makes_a_table_of_a_list_or_the_reverse_is_told_with_the_right_one() {
+    for (text, expected) in [
+        (
+            "seed = 1\n[[corp.member]]\nuserid = \"a\"\n",
+            "profile:2: corp: expected each to begin with [[corp]], before any [corp.…] or [[corp.…]] of its own",
+        ),
+        (
+            "[corp]\nid = \"ww1\"\nsecret = \"hush\"\n",
+            "profile:1: corp: expected each to begin with [[corp]], before any [corp.…] or [[corp.…]] of its own",
+        ),
+        (
+            "[fault]\nkind = \"busy\"\n",
+            "profile:1: fault: expected each to begin with [[fault]], before any [fault.…] or [[fault.…]] of its own",
+        ),
+        (
+            "[[corp]]\nid = \"ww1\"\nsecret = \"s\"\n[corp.member]\nuserid = \"a\"\n",
+            "profile:4: corp[0].member: expected each to begin with [[corp.member]], before any [corp.member.…] or \
+             [[corp.member.…]] of its own",
+        ),
+        (
+            "[[windows]]\ncorp_per_hour = 5\n",
+            "profile:1: windows: expected it once, as [windows]",
+        ),
+        (
+            "[[corp]]\nid = \"ww1\"\nsecret = \"s\"\n[[corp.callback]]\nurl = \"a\"\n",
+            "profile:4: corp[0].callback: expected it once, as [corp.callback]",
+        ),
+    ] {
+        assert_eq!(told(text), [expected]);
+    }
+}
+
+struct NoSuite;
+
+impl wecom::SuiteTokens for NoSuite {
+    fn suite_access_token(&self) -> BoxFuture<'_, Result<wecom::Secret, wecom::BoxError>> {
+        Box::pin(async { Err("none".into()) })
+    }
+}
+
+#[test]
+fn a_secret_that_fits_here_fits_the_client() {
+    for (key, length, fits) in [
+        ("secret", 256, true),
+        ("secret", 257, false),
+        ("permanent_code", 512, true),
+        ("permanent_code", 513, false),
+    ] {
+        let text = "s".repeat(length);
+        let own = match key {
+            "secret" => String::new(),
+            _ => String::from("secret = \"s\"\n"),
+        };
+        let profile = format!("[[corp]]\nid = \"ww1\"\n{own}{key} = {text:?}\n");
+        assert_eq!(Profile::parse(&profile).is_ok(), fits, "{key} {length}");
+        let client = match key {
+            "secret" => wecom::Credential::app("ww1", text),
+            _ => wecom::Credential::suite("ww1", text, NoSuite),
+        };
+        assert_eq!(client.is_ok(), fits, "{key} {length}");
+    }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{corp::hidden_too as hidden, names::SECRET};
+use super::{corp::hidden_too as hidden, names::CODE};
 use crate::given::{Section, Word};
 
 /// How tokens are given out and die.
@@ -58,7 +58,7 @@ impl Tokens {
         table.one_of("expired_code", &[40014, 42001], &mut self.expired_code);
         table.one_of("killed_code", &[40014, 42001], &mut self.killed_code);
         let suite = &mut self.suite_access_token;
-        table.maybe_text("suite_access_token", SECRET, suite);
+        table.maybe_text("suite_access_token", CODE, suite);
         let wrong = &mut self.wrong_secrets_per_hour;
         table.whole("wrong_secrets_per_hour", 1..=1_000_000_000, wrong);
         table.end();

@@ -76,10 +76,10 @@ impl Scanner {
     ///
     /// # Errors
     ///
-    /// If the enterprise is not known, there is no code or no runtime, the rate is out of its range, or 1,000 loads
+    /// If the enterprise is not known, there is no code, one that never was, or no runtime, the rate is out of its range, or 1,000 loads
     /// are there.
     pub fn start(&self, load: Load) -> Result<u64, Mistake> {
-        self.known(&load.corp)?;
+        let (corp, _) = self.known(&load.corp)?;
         if load.config_ids.is_empty() {
             return Err(Mistake(String::from("there is no code to scan")));
         }
@@ -88,6 +88,7 @@ impl Scanner {
             let told = format!("per_second = {given}, expected {LEAST_RATE} to {MOST_RATE}");
             return Err(Mistake(told));
         }
+        corp.check_codes("config_ids", load.config_ids.iter().map(String::as_str))?;
         let runtime = Handle::try_current().map_err(|error| Mistake(error.to_string()))?;
         let mut table = self.0.generators.lock();
         if table.loads.len() >= MOST_LOADS {

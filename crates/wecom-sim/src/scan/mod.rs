@@ -3,8 +3,9 @@
 //! WeCom sends whoever scans a code to one of the members on the code's list *at that moment*, each as likely. So a
 //! list that is out of date sends customers to members who cannot or should not have them: that is what a platform
 //! that maintains codes is measured by, and what no answer of WeCom ever tells it. Here each scan is held against
-//! who was eligible when it happened: on the list, without a flag, and among those of whom the outside says that
-//! they are there ([`Scanner::set_eligible`]).
+//! who was eligible when it happened: without a flag, and among those of whom the outside says that they are there
+//! ([`Scanner::set_eligible`]), all of the enterprise unless it says so. A code's list ought to be of those; who is
+//! eligible and not on it is named too ([`Scanned::eligible`]), for that is who would have been right.
 //!
 //! | the member | customer added and event sent | counts as |
 //! |---|---|---|
@@ -18,7 +19,7 @@
 
 use std::{
     collections::HashMap,
-    fmt,
+    fmt, iter,
     sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
 };
 
@@ -71,11 +72,12 @@ pub struct Scan<'a> {
     pub at_s: Option<u64>,
 }
 
-/// The members among whom one is drawn, and who of them is eligible.
+/// Who was drawn, and who was eligible.
 struct Choice {
     userid: Option<String>,
     is_fit: bool,
     eligible: Vec<String>,
+    is_cut: bool,
 }
 
 // === impl Scanner ===
@@ -108,7 +110,7 @@ impl Scanner {
     ///
     /// # Errors
     ///
-    /// If the enterprise is not known.
+    /// As for [`scan_as`](Self::scan_as).
     pub fn scan(&self, corp: &str, config_id: &str) -> Result<Scanned, Mistake> {
         self.scan_as(Scan {
             corp,
@@ -122,7 +124,7 @@ impl Scanner {
     ///
     /// # Errors
     ///
-    /// If the enterprise is not known.
+    /// As for [`scan_as`](Self::scan_as).
     pub fn burst(&self, corp: &str, config_id: &str, count: u32) -> Result<Vec<Scanned>, Mistake> {
         let at_s = Some(self.0.world.calendar().as_secs());
         let scan = Scan {
@@ -138,13 +140,16 @@ impl Scanner {
     ///
     /// # Errors
     ///
-    /// If the enterprise is not known.
+    /// If the enterprise is not known, or there never was such a code.
     pub fn scan_as(&self, scan: Scan<'_>) -> Result<Scanned, Mistake> {
         let (corp, office) = self.known(scan.corp)?;
         let calendar = self.0.world.calendar();
         let at_s = scan.at_s.unwrap_or(calendar.as_secs());
         let targets = corp.scan_targets(scan.config_id);
         let code = corp.code(scan.config_id);
+        if code.is_none() {
+            corp.check_codes("config_id", iter::once(scan.config_id))?;
+        }
         let mut office = lock(&office);
         let customer = match scan.external_userid {
             Some(given) => String::from(given),
@@ -185,6 +190,7 @@ impl Scanner {
             external_userid: customer,
             userid: chosen.userid,
             eligible: chosen.eligible,
+            is_eligible_cut: chosen.is_cut,
             outcome,
             is_added,
         };

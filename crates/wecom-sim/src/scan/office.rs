@@ -64,25 +64,24 @@ impl Office {
     /// Draws one of the members as WeCom does, and says who would have been right.
     pub(super) fn choose(&self, corp: &Corp, config_id: &str, mut targets: Vec<String>) -> Choice {
         let there = self.eligible_of.get(config_id).or(self.eligible.as_ref());
+        let there = there.map(Arc::as_ref);
         let is_fit = |userid: &String| {
             there.is_none_or(|there| there.contains(userid)) && has_no_flag(corp, userid)
         };
-        if targets.is_empty() {
-            return Choice {
-                userid: None,
-                is_fit: false,
-                eligible: Vec::new(),
-            };
-        }
-        let place = self.random.below(targets.len());
         let fit: Vec<bool> = targets.iter().map(is_fit).collect();
-        let eligible = targets.iter().zip(&fit).filter(|(_, fit)| **fit);
-        let eligible = eligible.map(|(userid, _)| userid.clone());
-        Choice {
-            eligible: eligible.take(LONGEST_LIST).collect(),
-            is_fit: fit[place],
-            userid: Some(targets.swap_remove(place)),
+        let (eligible, is_cut) = eligible(corp, &targets, &fit, there);
+        let mut choice = Choice {
+            userid: None,
+            is_fit: false,
+            eligible,
+            is_cut,
+        };
+        if !targets.is_empty() {
+            let place = self.random.below(targets.len());
+            choice.is_fit = fit[place];
+            choice.userid = Some(targets.swap_remove(place));
         }
+        choice
     }
 
     /// Notes one more customer of a member, and that it is full if it is.
@@ -153,6 +152,27 @@ impl Office {
         };
         there.map(Arc::clone)
     }
+}
+
+/// Returns who would have been right, the fit among the targets first, and whether there may be more.
+fn eligible(
+    corp: &Corp,
+    targets: &[String],
+    fit: &[bool],
+    there: Option<&BTreeSet<String>>,
+) -> (Vec<String>, bool) {
+    let fit = targets.iter().zip(fit).filter(|(_, fit)| **fit);
+    let mut found: Vec<String> = fit.map(|(userid, _)| userid.clone()).collect();
+    if found.len() > LONGEST_LIST {
+        found.truncate(LONGEST_LIST);
+        return (found, true);
+    }
+    let on_list: HashSet<&str> = targets.iter().map(String::as_str).collect();
+    let left = LONGEST_LIST - found.len();
+    let is_other = |userid: &str| !on_list.contains(userid);
+    let (others, is_cut) = corp.without_flag(there, is_other, left);
+    found.extend(others);
+    (found, is_cut)
 }
 
 /// Whether a customer can be added to a member at all.

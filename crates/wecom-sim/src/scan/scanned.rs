@@ -29,8 +29,13 @@ pub struct Scanned {
     pub external_userid: String,
     /// To whom it went.
     pub userid: Option<String>,
-    /// Those on the code's list who were eligible at that moment; the first 100.
+    /// Who was eligible at that moment, on the code's list or not: those on it first, in its order, then others, of
+    /// those said to be there by userid, of all in the order in which they came. At most 100, found among the list and
+    /// the first 1,000 who are there.
     pub eligible: Vec<String>,
+    /// Whether there may be more than those in `eligible`.
+    #[serde(rename = "eligible_cut")]
+    pub is_eligible_cut: bool,
     /// What became of it.
     pub outcome: Outcome,
     /// Whether the customer was added to the member, and the app told.
@@ -38,5 +43,5 @@ pub struct Scanned {
     pub is_added: bool,
 }
 
-/// The longest list of a code without what changes while it is expanded.
+/// The longest list of a code without what changes while it is expanded: as many as are named as eligible.
 pub(super) const LONGEST_LIST: usize = 100;

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeSet, HashSet},
+    iter,
     sync::Arc,
 };
 
@@ -15,15 +16,19 @@ impl Scanner {
     ///
     /// # Errors
     ///
-    /// If the enterprise is not known.
+    /// If the enterprise is not known, a member is not there, or there never was such a code; nothing is changed then.
     pub fn set_eligible(
         &self,
         corp: &str,
         config_id: Option<&str>,
         members: Option<HashSet<String>>,
     ) -> Result<(), Mistake> {
-        let (_, office) = self.known(corp)?;
-        let members = members.map(|members| Arc::new(BTreeSet::from_iter(members)));
+        let (corp, office) = self.known(corp)?;
+        corp.check_codes("config_id", config_id.into_iter())?;
+        let members = members.map(BTreeSet::from_iter);
+        let userids = members.iter().flatten().map(String::as_str);
+        corp.check_members("members", userids)?;
+        let members = members.map(Arc::new);
         // Forgotten when the lock is given back: such a list may be long.
         let former = lock(&office).set_eligible(config_id, members);
         drop(former);
@@ -34,7 +39,7 @@ impl Scanner {
     ///
     /// # Errors
     ///
-    /// If the enterprise is not known.
+    /// If the enterprise is not known, or there never was such a code.
     pub fn eligible(
         &self,
         corp: &str,
@@ -50,7 +55,8 @@ impl Scanner {
         corp: &str,
         config_id: Option<&str>,
     ) -> Result<Option<Arc<BTreeSet<String>>>, Mistake> {
-        let (_, office) = self.known(corp)?;
+        let (corp, office) = self.known(corp)?;
+        corp.check_codes("config_id", config_id.into_iter())?;
         Ok(lock(&office).eligible(config_id))
     }
 
@@ -58,9 +64,10 @@ impl Scanner {
     ///
     /// # Errors
     ///
-    /// If the enterprise is not known.
+    /// If the enterprise is not known, or the member is not there.
     pub fn set_cap(&self, corp: &str, userid: &str, cap: Option<u32>) -> Result<(), Mistake> {
-        let (_, office) = self.known(corp)?;
+        let (corp, office) = self.known(corp)?;
+        corp.check_members("userid", iter::once(userid))?;
         lock(&office).set_cap(userid, cap);
         Ok(())
     }

@@ -96,6 +96,11 @@ impl Codes {
         (!code.deleted).then_some(code)
     }
 
+    /// Whether the code of this index is or was there.
+    pub(crate) fn had(&self, index: u32) -> bool {
+        usize::try_from(index).is_ok_and(|index| index < self.list.len())
+    }
+
     pub(crate) fn get_mut(&mut self, index: u32) -> Option<&mut Code> {
         let code = self.list.get_mut(usize::try_from(index).ok()?)?;
         (!code.deleted).then_some(code)

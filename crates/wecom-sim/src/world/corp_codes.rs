@@ -6,6 +6,7 @@ use super::{
     Code, CodeSeed, CodeView, Corp, Mistake, Page, Reach, State,
     hold::{self, PIECE},
     page::let_others_in,
+    unknown::Unknown,
 };
 
 /// The most members and departments of a code that is loaded or edited from outside; a call is let have 100.
@@ -91,7 +92,10 @@ impl Corp {
             let state = self.state();
             for seed in piece {
                 hold::touch();
-                made.push(state.code(seed, now_s)?);
+                let place = made.len();
+                let code = state.code(seed, now_s);
+                let told = |Mistake(told)| Mistake(format!("codes[{place}].{told}"));
+                made.push(code.map_err(told)?);
             }
         }
         let indexes = self.state().codes.add_all(made);
@@ -173,16 +177,21 @@ impl State {
 
     fn numbers(&self, userids: &[&str]) -> Result<Box<[u32]>, Mistake> {
         few("users", userids.len())?;
-        let number = |userid: &&str| {
-            let number = self.members.number(userid);
-            number.ok_or_else(|| Mistake("users: one is not a member".into()))
-        };
-        userids.iter().map(number).collect()
+        let mut unknown = Unknown::default();
+        let mut numbers = Vec::with_capacity(userids.len());
+        for userid in userids {
+            match self.members.number(userid) {
+                Some(number) => numbers.push(number),
+                None => unknown.add(userid),
+            }
+        }
+        unknown.none_or("users", "members of the enterprise", numbers.into())
     }
 
     fn parties(&self, ids: &[u32]) -> Result<Box<[u32]>, Mistake> {
         few("parties", ids.len())?;
-        self.known_departments(ids)
+        let known = self.known_departments(ids);
+        known.map_err(|Mistake(told)| Mistake(format!("parties: {told}")))
     }
 
     pub(crate) fn known_departments(&self, ids: &[u32]) -> Result<Box<[u32]>, Mistake> {

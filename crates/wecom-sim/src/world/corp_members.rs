@@ -1,7 +1,10 @@
 //! An enterprise's directory as it looks and is changed from outside the calls.
 
+use std::collections::BTreeSet;
+
 use super::{
     Corp, MemberView, Mistake, Page, State,
+    hold::{self, PIECE},
     member::{Flags, Row},
 };
 use crate::profile::{Department, Member, MemberFlag};
@@ -30,6 +33,38 @@ impl Corp {
         self.page(from, limit, State::member_rows, |_, _, row| {
             (!row.gone).then(|| view(row))
         })
+    }
+
+    /// Returns the first of these members, of all unless given, who have no flag and are `wanted`: at most `limit`, in one
+    /// hold, so found among the first [`PIECE`]; and whether there may be more.
+    pub(crate) fn without_flag(
+        &self,
+        these: Option<&BTreeSet<String>>,
+        wanted: impl Fn(&str) -> bool,
+        limit: usize,
+    ) -> (Vec<String>, bool) {
+        let state = self.state();
+        let of = |userid: &String| {
+            hold::touch();
+            let number = state.members.number(userid)?;
+            state.members.get(number)
+        };
+        let rows: Box<dyn Iterator<Item = Option<&Row>>> = match these {
+            Some(these) => Box::new(these.iter().map(of)),
+            None => Box::new(state.members.from(0).map(|(_, row)| Some(row))),
+        };
+        let places = these.map_or_else(|| state.members.places(), BTreeSet::len);
+        let mut found = Vec::new();
+        for row in rows.take(PIECE).flatten() {
+            let is_fit = !row.gone && row.flags == Flags::default() && wanted(&row.userid);
+            if is_fit && found.len() == limit {
+                return (found, true);
+            }
+            if is_fit {
+                found.push(row.userid.to_string());
+            }
+        }
+        (found, places > PIECE)
     }
 
     /// Returns how many members there are.

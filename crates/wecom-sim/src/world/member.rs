@@ -122,9 +122,14 @@ impl Flags {
         }
     }
 
-    /// Whether it has the customer-contact feature and may use it: it is on the follow-user list.
-    pub(crate) fn may_follow(self) -> bool {
-        let left = Self(self.0 & !bit(MemberFlag::Full));
+    /// Whether it is on the follow-user list: it has the customer-contact feature and may use it, which those who are
+    /// not verified perhaps do.
+    pub(crate) fn may_follow(self, unverified_may: bool) -> bool {
+        let mut left = self;
+        left.clear(MemberFlag::Full);
+        if unverified_may {
+            left.clear(MemberFlag::NotVerified);
+        }
         left == Self::default()
     }
 
@@ -158,6 +163,11 @@ impl Members {
     /// How many are there.
     pub(crate) fn count(&self) -> usize {
         self.numbers.len()
+    }
+
+    /// How many ever were there.
+    pub(crate) fn places(&self) -> usize {
+        self.rows.len()
     }
 
     /// All from this number on, in the order in which they came, also those that are gone.

@@ -15,7 +15,7 @@ use wecom::Clock;
 
 use crate::{
     fault::Faults,
-    profile::{self, Profile},
+    profile::{self, Fault, Profile},
 };
 
 mod code;
@@ -37,6 +37,7 @@ mod settings;
 mod shared;
 mod token;
 mod traffic;
+mod unknown;
 mod view;
 mod window;
 
@@ -92,7 +93,8 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If two enterprises, members or departments have one id, an id is none, or a setting is out of range.
+    /// If two enterprises, members or departments have one id, an id is none, a setting is out of range, or a fault
+    /// befalls an enterprise or a call that is not there.
     pub fn new(profile: &Profile, clock: Clock) -> Result<Self, Mistake> {
         let settings = Settings::of(profile);
         settings.check()?;
@@ -106,6 +108,7 @@ impl World {
         for corp in &profile.corps {
             world.add_corp(corp)?;
         }
+        world.check_corps(&profile.faults)?;
         Ok(world)
     }
 
@@ -179,9 +182,10 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If one is out of range; nothing is replaced then.
+    /// If one is out of range, or a fault befalls an enterprise or a call that is not there; nothing is replaced then.
     pub fn set_settings(&self, settings: Settings) -> Result<(), Mistake> {
         settings.check()?;
+        self.check_corps(&settings.faults)?;
         let mut faults = self
             .0
             .faults
@@ -273,6 +277,19 @@ impl World {
         let corps = self.read();
         let corp = corps.by_number.get(usize::try_from(number).ok()?)?;
         Some((Arc::clone(corp), serial))
+    }
+
+    /// Says that a fault would befall nobody, for its enterprise is not there.
+    fn check_corps(&self, faults: &[Fault]) -> Result<(), Mistake> {
+        for (index, id) in faults.iter().map(|fault| &fault.corp).enumerate() {
+            if let Some(id) = id
+                && self.corp(id).is_none()
+            {
+                let told = format!("fault[{index}].corp = {id:?}, expected an enterprise's id");
+                return Err(Mistake(told));
+            }
+        }
+        Ok(())
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Corps> {

@@ -1,7 +1,7 @@
 //! The parts of a profile that may be changed while the world runs.
 
 use crate::{
-    profile::{Callbacks, ContactWays, Fault, Profile, Tokens, WindowKind, Windows},
+    profile::{Callbacks, ContactWays, Fault, Profile, Tokens, WindowKind, Windows, api_named},
     world::Mistake,
 };
 
@@ -43,10 +43,11 @@ impl Settings {
     /// # Errors
     ///
     /// If a limit is above [`LARGEST_LIMIT`], a divisor is 0 or makes a minute shorter than 1 ms, or a step of
-    /// `contact_ways.order` is there twice or not at all.
+    /// `contact_ways.order` is there twice or not at all, or a fault befalls a call that is none.
     pub fn check(&self) -> Result<(), Mistake> {
         check_windows(&self.windows)?;
-        check_order(&self.contact_ways)
+        check_order(&self.contact_ways)?;
+        check_faults(&self.faults)
     }
 }
 
@@ -77,6 +78,18 @@ fn check_windows(windows: &Windows) -> Result<(), Mistake> {
         }
     }
     let _: WindowKind = windows.kind;
+    Ok(())
+}
+
+fn check_faults(faults: &[Fault]) -> Result<(), Mistake> {
+    for (index, api) in faults.iter().map(|fault| &fault.api).enumerate() {
+        if let Some(api) = api
+            && let Err(expected) = api_named(api)
+        {
+            let told = format!("fault[{index}].api = {api:?}, expected {expected}");
+            return Err(Mistake(told));
+        }
+    }
     Ok(())
 }
 

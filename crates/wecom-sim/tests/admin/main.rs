@@ -11,6 +11,7 @@ mod codes;
 mod common;
 mod corps;
 mod members;
+mod named;
 mod pages;
 mod setup;
 mod truth;

@@ -63,11 +63,16 @@ async fn all_parts_together_are_the_list_and_the_last_one_says_so() {
     setup
         .good(Method::POST, "/admin/corps/ww1/codes", codes)
         .await;
+    // An id that looks like a number, and is none.
+    let one = json!({ "userid": "77" });
+    setup
+        .good(Method::POST, "/admin/corps/ww1/members", one)
+        .await;
     let there = json!({ "corp": "ww1", "members": ["m1", "m2", "m3", "m4", "m5", "77"] });
     setup.good(Method::PUT, "/admin/eligible", there).await;
     for (path, key, length) in [
         ("/admin/corps", "corps", 6),
-        ("/admin/corps/ww1/members", "members", 5),
+        ("/admin/corps/ww1/members", "members", 6),
         ("/admin/corps/ww1/departments", "departments", 6),
         ("/admin/corps/ww1/codes", "config_ids", 6),
         ("/admin/corps/ww1/customers", "customers", 5),

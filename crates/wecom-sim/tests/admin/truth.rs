@@ -172,3 +172,41 @@ async fn the_truth_has_the_ips_that_were_banned_for_wrong_secrets() {
     // Counted anew, not lifted.
     assert_eq!(setup.call_get(wrong).await, 45009);
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_truth_names_who_would_have_been_right_when_the_list_is_stale() {
+    let setup = Setup::new();
+    let code = setup.code().await;
+    let path = format!("/admin/corps/ww1/codes/{code}");
+    let stale = json!({ "users": ["m3"] });
+    setup.good(Method::PATCH, &path, stale).await;
+    let scan = json!({ "corp": "ww1", "config_id": code });
+    for (members, flagged, eligible) in [
+        (json!(["m1"]), None, json!(["m1"])),
+        // Those on the list come first, and who has a flag is not right.
+        (
+            json!(["m5", "m3", "m2", "m1"]),
+            Some("m2"),
+            json!(["m3", "m1", "m5"]),
+        ),
+        (json!([]), None, json!([])),
+        (json!(null), Some("m3"), json!(["m1", "m4", "m5"])),
+    ] {
+        if let Some(userid) = flagged {
+            let path = format!("/admin/corps/ww1/members/{userid}");
+            let flags = json!({ "flags": ["disabled"] });
+            setup.good(Method::PATCH, &path, flags).await;
+        }
+        let there = json!({ "corp": "ww1", "members": members });
+        setup.good(Method::PUT, "/admin/eligible", there).await;
+        let scans = setup.good(Method::POST, "/admin/scans", scan.clone()).await;
+        let scanned = &scans["scans"][0];
+        assert_eq!(scanned["eligible"], eligible, "{members}");
+        assert_eq!(scanned["eligible_cut"], false, "{members}");
+        let is_right = eligible.as_array().unwrap().contains(&json!("m3"));
+        let outcome = if is_right { "routed" } else { "mis-routed" };
+        assert_eq!(scanned["outcome"], outcome, "{members}");
+    }
+    let truth = setup.good(Method::GET, "/admin/truth", Value::Null).await;
+    assert_eq!(truth["mis_routed"][2]["eligible"], json!(["m1"]));
+}

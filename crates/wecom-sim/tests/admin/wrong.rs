@@ -95,7 +95,7 @@ async fn a_request_that_is_wrong_is_told_every_mistake_by_its_key() {
     let told = answer["mistakes"].to_string();
     for part in [
         "id = \\\"a b\\\", expected 1 to 64 letters",
-        "secret: expected 1 to 512 characters of ASCII that can be seen; it is missing",
+        "secret: expected 1 to 256 characters of ASCII that can be seen; it is missing",
         "secrt: expected a known key, did you mean \\\"secret\\\"?",
         "more_members = -1, expected a whole number, 0 to 1000000",
         "member[0].flags[0] = \\\"fulll\\\"",

@@ -181,3 +181,51 @@ async fn no_fault_befalls_a_call_that_is_blocked() {
     vendor.set(|settings| settings.faults[0].times = Some(1));
     assert_eq!(vendor.code("update_contact_way", &body).await, 45009);
 }
+
+/// Every `errcode` that the list of 90313 has for these calls, with those that have no rule here that makes them.
+const DOCUMENTED: [i64; 53] = [
+    -1, 6000, 40001, 40003, 40013, 40014, 40031, 40032, 40033, 40058, 40063, 40066, 40098, 40099,
+    40206, 41001, 41035, 41037, 41038, 41039, 41040, 41041, 41042, 41043, 41044, 41045, 41051,
+    41054, 42001, 45009, 45024, 45033, 45035, 45036, 46004, 48002, 48006, 50001, 50002, 50003,
+    60003, 60011, 60020, 60021, 60111, 60123, 60136, 84061, 84074, 92000, 301_002, 301_007,
+    301_021,
+];
+
+#[tokio::test(start_paused = true)]
+async fn every_errcode_can_be_had_by_a_fault_and_does_nothing() {
+    let vendor = Vendor::new().await;
+    let config_id = vendor.added(&multi(&["m1"])).await;
+    let others = [99_999, 999_999_999];
+    for wanted in DOCUMENTED.into_iter().chain(others) {
+        let text = format!("[[fault]]\nkind = \"errcode\"\nerrcode = {wanted}\ntimes = 1");
+        let faults = Profile::parse(&text).expect("it is a number").faults;
+        vendor.set(|settings| settings.faults = faults);
+        let body = json!({"config_id": config_id, "state": "new"});
+        let answer = vendor.post("update_contact_way", &body).await;
+        assert_eq!(errcode(&answer), wanted);
+        let said = answer["errmsg"].as_str().unwrap();
+        let form = format!("devtool/query?e={wanted}");
+        assert!(
+            said.contains(", hint: [") && said.ends_with(&form),
+            "{said}"
+        );
+        let is_nameless = said.starts_with("error, ");
+        assert_eq!(is_nameless, others.contains(&wanted), "{said}");
+        assert_eq!(state(&vendor, &config_id).await, "");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_befalls_a_whole_app_is_the_answer_to_all_its_calls_until_it_is_lifted() {
+    let vendor = Vendor::new().await;
+    let config_id = vendor.added(&multi(&["m1"])).await;
+    let body = json!({"config_id": config_id});
+    for code in [48002, 48006, 50003, 60020, 301_002, 301_007] {
+        vendor.corp().refuse_with(Some(code));
+        for api in ["get_contact_way", "update_contact_way"] {
+            assert_eq!(vendor.code(api, &body).await, code, "{api}");
+        }
+        vendor.corp().refuse_with(None);
+        assert_eq!(vendor.code("update_contact_way", &body).await, 0);
+    }
+}

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::time::advance;
 use wecom_sim::{profile::MemberFlag, world::NewRelation};
 
-use crate::vendor::{BEGAN_S, Vendor, department, errcode, member};
+use crate::vendor::{BEGAN_S, Vendor, department, errcode, member, multi};
 
 fn customer<'a>(external_userid: &'a str, userid: &'a str) -> NewRelation<'a> {
     NewRelation {
@@ -25,13 +25,13 @@ async fn followers(vendor: &Vendor) -> Vec<Value> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_follow_user_list_holds_those_with_permission_activated_and_verified() {
+async fn the_follow_user_list_holds_those_with_permission_and_activated() {
     let vendor = Vendor::new().await;
     assert_eq!(followers(&vendor).await.len(), 153);
     for (flag, listed) in [
         (MemberFlag::NoPermission, false),
         (MemberFlag::NotActivated, false),
-        (MemberFlag::NotVerified, false),
+        (MemberFlag::NotVerified, true),
         (MemberFlag::OutOfScope, false),
         (MemberFlag::Missing, false),
         (MemberFlag::Left, false),
@@ -48,6 +48,23 @@ async fn the_follow_user_list_holds_those_with_permission_activated_and_verified
     }
     vendor.corp().remove_member("m1");
     assert!(!followers(&vendor).await.contains(&json!("m1")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn whether_the_follow_user_list_names_the_unverified_is_a_switch() {
+    let vendor = Vendor::new().await;
+    vendor.corp().set_flag("m1", MemberFlag::NotVerified);
+    for may in [true, false] {
+        vendor.set(|settings| settings.contact_ways.unverified_may_follow = may);
+        let listed = followers(&vendor).await;
+        assert_eq!(listed.contains(&json!("m1")), may);
+        assert!(listed.contains(&json!("m2")));
+        let user = vendor.read("user/get?userid=m1").await;
+        assert_eq!(user["status"], 1, "nor does this tell");
+        let config_id = vendor.added(&multi(&["m2"])).await;
+        let body = json!({"config_id": config_id, "user": ["m1"]});
+        assert_eq!(vendor.code("update_contact_way", &body).await, 40098);
+    }
 }
 
 #[tokio::test(start_paused = true)]

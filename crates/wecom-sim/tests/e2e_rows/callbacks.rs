@@ -1,20 +1,23 @@
 //! Callbacks: bursts, repetitions, both events of one customer, and what no event tells.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use http::Method;
 use serde_json::json;
 use tokio::time::sleep;
 use wecom::{
-    Errcode,
+    Client, Errcode,
     api::{
         AddContactWay, BatchEntry, BatchGetByUser, ExternalUserId, GetExternalContact, Scene, Users,
     },
-    callback::{ContactChange, Event},
+    callback::Event,
 };
-use wecom_sim::{profile::AddEvents, world::NewRelation};
+use wecom_sim::{SimService, profile::AddEvents, scan::Scan, world::NewRelation};
 
 use crate::support::*;
+
+/// A member and one of his customers.
+type Pair = (String, String);
 
 /// A vendor whose callbacks go to this platform.
 fn told(change: impl FnOnce(&mut wecom_sim::Profile)) -> (Vendor, Platform) {
@@ -104,41 +107,89 @@ fn customer(event: &Event) -> Option<&str> {
     }
 }
 
+/// Returns who has these customers, by reads of this moment.
+async fn read(client: &Client<SimService>, customers: &BTreeSet<String>) -> BTreeSet<Pair> {
+    let mut pairs = BTreeSet::new();
+    for customer in customers {
+        let id = ExternalUserId::new(customer.clone()).expect("an id");
+        match client
+            .get_external_contact(&GetExternalContact::new(id))
+            .await
+        {
+            Ok(page) => pairs.extend(page.follow_user.iter().map(|follow| {
+                let userid = String::from(follow.userid.as_str());
+                (userid, customer.clone())
+            })),
+            Err(error) => assert_eq!(error.errcode(), Some(Errcode(84061)), "{error}"),
+        }
+    }
+    pairs
+}
+
+/// Who really has whom.
+fn real(vendor: &Vendor) -> BTreeSet<Pair> {
+    let relations = vendor.corp(CORP).relations().into_iter();
+    relations
+        .map(|relation| (relation.userid, relation.external_userid))
+        .collect()
+}
+
 #[tokio::test(start_paused = true)]
 async fn c4_a_read_that_lags_behind_a_removal_is_not_the_last_word() {
-    let (vendor, platform) = told(|profile| profile.contact_ways.read_lag_s = 60);
+    let (vendor, platform) = told(|profile| {
+        profile.contact_ways.read_lag_s = 60;
+        profile.callbacks.adds = AddEvents::Full;
+    });
     let client = vendor.client(CORP);
-    let relation = NewRelation {
-        external_userid: "wm1",
-        userid: "m1",
-        state: "door",
-        add_way: 1,
-        createtime: START.as_secs(),
+    for (customer, userid) in [("wm1", "m1"), ("wm2", "m1"), ("wm2", "m2"), ("wm3", "m3")] {
+        let relation = NewRelation {
+            external_userid: customer,
+            userid,
+            state: "door",
+            add_way: 1,
+            createtime: START.as_secs(),
+        };
+        vendor.corp(CORP).add_relation(relation).unwrap();
+    }
+    let mut known = real(&vendor);
+    let remove = async |customer: &str, by: &str| {
+        let body = json!({"external_userid": customer, "userid": "m1", "by": by});
+        let path = format!("/admin/corps/{CORP}/customers/remove");
+        vendor.admin(Method::POST, &path, &body).await;
     };
-    vendor.corp(CORP).add_relation(relation).unwrap();
-    let body = json!({"external_userid": "wm1", "userid": "m1", "by": "customer"});
-    let path = format!("/admin/corps/{CORP}/customers/remove");
-    vendor.admin(Method::POST, &path, &body).await;
+    remove("wm1", "customer").await;
+    remove("wm2", "member").await;
+    // One comes back within the same second; that he left is told all the same.
+    let code = vendor.code(CORP);
+    let again = Scan {
+        corp: CORP,
+        config_id: code.as_str(),
+        external_userid: Some("wm1"),
+        at_s: None,
+    };
+    let scanner = vendor.sim.parts().scanner();
+    assert_eq!(scanner.scan_as(again).unwrap().userid.unwrap(), "m1");
+    remove("wm1", "transfer").await;
     settled(&vendor).await;
 
+    // Each event is told, and of it the platform takes no more than whose state to read again.
     let log = platform.kept().log;
-    let [Event::Contact(contact)] = &log[..] else {
-        panic!("{log:?}");
-    };
-    assert_eq!(contact.change, ContactChange::RemovedByCustomer);
-    // The event is right, and the read that is made at once is not: it still names the member.
-    let call = GetExternalContact::new(ExternalUserId::new("wm1").unwrap());
-    let page = client.get_external_contact(&call).await.unwrap();
-    assert_eq!(page.follow_user.len(), 1);
-    assert_eq!(page.follow_user[0].userid, member(1));
-    // Looked at again later it agrees.
+    let marked: BTreeSet<String> = log.iter().filter_map(customer).map(String::from).collect();
+    assert_eq!(log.len(), 4, "{log:?}");
+    assert_eq!(marked, ["wm1", "wm2"].map(String::from).into());
+
+    // Whoever corrects his state at once puts back those who left.
+    let hasty = read(&client, &marked).await;
+    assert!(hasty.contains(&(String::from("m1"), String::from("wm1"))));
+    assert!(!hasty.is_subset(&real(&vendor)), "{hasty:?}");
+
+    // Whoever looks again later is right; the answers of before are not what he is given.
     sleep(secs(61)).await;
-    let later = client.get_external_contact(&call).await;
-    let gone = match &later {
-        Ok(page) => page.follow_user.is_empty(),
-        Err(error) => error.errcode() == Some(Errcode(84061)),
-    };
-    assert!(gone, "{later:?}");
+    known.retain(|(_, customer)| !marked.contains(customer));
+    known.extend(read(&client, &marked).await);
+    assert_eq!(known, real(&vendor));
+    let calls = vendor.traffic(CORP, "externalcontact/get").calls;
+    assert_eq!(calls, 4, "each read is a call");
 }
 
 #[tokio::test(start_paused = true)]

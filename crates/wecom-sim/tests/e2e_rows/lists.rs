@@ -14,7 +14,8 @@ use tower::Service;
 use wecom::{
     Action, Class, Client, Errcode, Error, Transport,
     api::{
-        ConfigId, Members, Parties, PartyId, Patch, Remark, UnfitMember, UpdateContactWay, Users,
+        ConfigId, Members, Parties, PartyId, Patch, Remark, Scratch, Unfit, UnfitMember,
+        UpdateContactWay, Users,
     },
 };
 use wecom_sim::{
@@ -120,7 +121,11 @@ async fn w3_unfit_members_are_found_by_reads_and_the_code_never_has_half_a_list(
         MemberFlag::NoPrivilege,
     ];
     for flag in flags {
-        let vendor = Vendor::with(|profile| profile.corps[0].more_members = 100);
+        let vendor = Vendor::with(|profile| {
+            profile.corps[0].more_members = 100;
+            // Otherwise no read tells of the first of the flags.
+            profile.contact_ways.unverified_may_follow = false;
+        });
         for unfit in ["m17", "m60"] {
             assert!(vendor.corp(CORP).set_flag(unfit, flag));
         }
@@ -146,16 +151,29 @@ async fn w3_unfit_members_are_found_by_reads_and_the_code_never_has_half_a_list(
 }
 
 #[tokio::test(start_paused = true)]
-async fn w3_a_member_who_is_merely_full_is_found_by_no_read_and_the_list_stays() {
-    let vendor = Vendor::new();
-    vendor.corp(CORP).set_flag("m2", MemberFlag::Full);
-    let code = vendor.code(CORP);
-    let client = vendor.client(CORP);
-    let users = Users::new([member(2), member(3)]).unwrap();
-    let error = push(&client, &code, &users).await.unwrap_err();
-    assert_eq!(error.errcode(), Some(Errcode(40099)));
-    assert_eq!(error.class(), Class::Member);
-    assert_eq!(vendor.users(CORP, &code), ["m1"]);
+async fn w3_who_is_told_of_by_no_read_is_found_on_a_scratch_code_and_the_live_one_waits() {
+    for (flag, errcode) in [(MemberFlag::NotVerified, 40098), (MemberFlag::Full, 40099)] {
+        let vendor = Vendor::new();
+        vendor.corp(CORP).set_flag("m2", flag);
+        let code = vendor.code(CORP);
+        let watched = Watched::new(&vendor, &code);
+        let client = vendor.builder(CORP).build_with(watched.clone()).unwrap();
+        let users = Users::new([member(2), member(3), member(4)]).unwrap();
+        // By reads alone nobody is found, and so nothing is pushed.
+        let error = push(&client, &code, &users).await.unwrap_err();
+        assert_eq!(error.errcode(), Some(Errcode(errcode)));
+        assert_eq!(error.class(), Class::Member);
+        assert_eq!(vendor.users(CORP, &code), ["m1"]);
+
+        let scratch = Scratch::shown_nowhere(vendor.code(CORP));
+        let unfit = client.find_unfit_by_trial(&scratch, &users).await.unwrap();
+        let ids: Vec<&str> = unfit.iter().map(|one| one.userid.as_str()).collect();
+        assert_eq!(ids, ["m2"], "{flag:?}");
+        assert_eq!(unfit[0].why, Unfit::Refused(Errcode(errcode)));
+        lead_to(&client, &code, [3, 4]).await.unwrap();
+        let lists = watched.seen();
+        assert_eq!(lists, [vec!["m1"], vec!["m3", "m4"]], "{flag:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
