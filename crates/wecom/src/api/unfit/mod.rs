@@ -41,7 +41,7 @@ pub struct UnfitMember {
 /// | is there, but the app may not read him | `Unreadable` | 50002, 60011, 60021, 92000 |
 /// | was disabled by the administrator | `Disabled` | not documented; taken, customers meet nobody |
 /// | has never logged in | `NotActivated` | 41054 |
-/// | is active, and not on the list of those who may have customers | `NoCustomers` | 84074, or 40098 |
+/// | is active, and not on the list of those who may have customers | `NoCustomers` | 84074, and 40098 if WeCom leaves the unverified out of that list |
 /// | is active and on that list, and his real name is not verified | nothing | 40098 |
 /// | is active and on that list, and has as many customers as he may have | nothing | 40099 |
 ///
