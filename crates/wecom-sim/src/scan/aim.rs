@@ -29,7 +29,9 @@ pub(super) struct Aim {
 impl Aim {
     pub(super) fn new(inner: &Inner, scan: Scan<'_>) -> Result<Self, Mistake> {
         let (corp, office) = inner.known(scan.corp)?;
-        let at_s = scan.at_s.unwrap_or(inner.world.calendar().as_secs());
+        let at_s = scan
+            .at_s
+            .unwrap_or_else(|| inner.world.calendar().as_secs());
         let targets = corp.targets(scan.config_id);
         let code = corp.code(scan.config_id);
         if code.is_none() {

@@ -183,7 +183,7 @@ impl Targets {
 
 /// Counts one more row, before which others may have the lock.
 fn next_row(state: &mut MutexGuard<'_, State>, rows: &mut usize) {
-    if *rows > 0 && *rows % PIECE == 0 {
+    if *rows > 0 && rows.is_multiple_of(PIECE) {
         let_others_in(state);
     }
     *rows += 1;
