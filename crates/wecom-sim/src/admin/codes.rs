@@ -10,7 +10,7 @@ use super::{
 use crate::{
     given::{Section, Wanted},
     profile::names::USERID,
-    world::{CodeSeed, CodeView, Corp, Mistake},
+    world::{CodeSeed, CodeView, Corp, Mistake, Targets},
 };
 
 /// A code to be loaded.
@@ -65,7 +65,7 @@ pub(super) async fn all(corp: &Corp, asked: &Asked) -> Answer {
 }
 
 /// `/admin/corps/{id}/codes/{config_id}`
-pub(super) fn one(corp: &Corp, config_id: &str, asked: &Asked) -> Answer {
+pub(super) async fn one(corp: &Corp, config_id: &str, asked: &Asked) -> Answer {
     asked.no_query()?;
     if corp.code(config_id).is_none() {
         return not_there("code", config_id);
@@ -95,7 +95,7 @@ pub(super) fn one(corp: &Corp, config_id: &str, asked: &Asked) -> Answer {
         _ => return Err(Fault::Method("GET, PATCH, DELETE")),
     }
     match corp.code(config_id) {
-        Some(code) => told(shown(&code, corp)),
+        Some(code) => told(shown(&code, corp).await),
         None => not_there("code", config_id),
     }
 }
@@ -176,11 +176,16 @@ async fn many(
     Ok(ids)
 }
 
-fn shown(code: &CodeView, corp: &Corp) -> Value {
-    let targets = corp.scan_targets(&code.config_id);
+async fn shown(code: &CodeView, corp: &Corp) -> Value {
+    let mut targets = corp.targets(&code.config_id);
+    if let Some(targets) = &mut targets {
+        while !targets.walk(corp) {
+            tokio::task::yield_now().await;
+        }
+    }
     let shown = targets
         .as_ref()
-        .map(|targets| &targets[..targets.len().min(MOST_LISTED)]);
+        .map(|targets| targets.userids(corp, MOST_LISTED));
     json!({
         "config_id": code.config_id,
         "type": code.kind,
@@ -194,7 +199,7 @@ fn shown(code: &CodeView, corp: &Corp) -> Value {
         "users": code.users,
         "parties": code.parties,
         "scan_targets": shown,
-        "scan_targets_total": targets.as_ref().map(Vec::len),
+        "scan_targets_total": targets.as_ref().map(Targets::count),
     })
 }
 

@@ -30,7 +30,7 @@
 //! | `DELETE /admin/corps/{id}/departments/{number}?silent=true` | | removes a department |
 //! | `GET /admin/corps/{id}/codes?cursor=&limit=` | | `config_id`s, oldest first |
 //! | `POST /admin/corps/{id}/codes` | `codes` (`state`, `users`, `parties`, `created_s`), or `count`, `members_each`, `state` | loads codes without calls |
-//! | `GET /admin/corps/{id}/codes/{config_id}` | | a code, and among whom a scan chooses |
+//! | `GET /admin/corps/{id}/codes/{config_id}` | | a code, and among whom a scan chooses: the first 1,000 (`scan_targets`) and how many (`scan_targets_total`) |
 //! | `PATCH /admin/corps/{id}/codes/{config_id}` | `users`, `parties` | edits a code from outside |
 //! | `DELETE /admin/corps/{id}/codes/{config_id}` | | deletes a code from outside |
 //! | `GET /admin/corps/{id}/customers?cursor=&limit=` | | who has whom |
@@ -59,7 +59,9 @@
 //! those that come later are behind. A `cursor` that no answer gave is 400, or a place like any other. Other lists
 //! have at most their first 1,000 elements, with a `total` beside them; in the truth it is told what is left out.
 //!
-//! No request holds a lock for more than a thousand rows: calls go on meanwhile, however long a list is.
+//! No request holds a lock for more than a thousand rows: calls go on meanwhile, however long a list is. Scans and the
+//! list of a code let others have their turn after each thousand, and end when their connection does: scans that
+//! happened until then have happened.
 //!
 //! # Keys that have a range and a default
 //!
@@ -97,8 +99,8 @@
 //! | `faults` | every fault and how many calls it befell |
 //!
 //! `eligible` of a scan is everybody who was there and had no flag, whether or not the code's list named them: at most
-//! 100, those on the list first, found among it and the first 1,000 who are there. If there may be more, `eligible_cut`
-//! is true.
+//! 100, those on the list first, found among its first 1,000 and the first 1,000 who are there. If there may be more,
+//! `eligible_cut` is true.
 //!
 //! It begins with the simulation, with `POST /admin/reset`, and for `faults` when others are set.
 //!

@@ -47,7 +47,7 @@ async fn of_corp(sim: &Sim, corp: &Arc<Corp>, path: &[&str], asked: &Asked) -> A
         ["departments"] => departments::all(sim, corp, asked),
         ["departments", id] => departments::one(sim, corp, id, asked),
         ["codes"] => codes::all(corp, asked).await,
-        ["codes", config_id] => codes::one(corp, config_id, asked),
+        ["codes", config_id] => codes::one(corp, config_id, asked).await,
         ["customers"] => customers::all(corp, asked),
         ["customers", "remove"] => customers::remove(sim, corp, asked),
         other => no_path(other),

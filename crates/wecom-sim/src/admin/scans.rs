@@ -163,14 +163,10 @@ pub(super) fn load(sim: &Sim, id: &str, asked: &Asked) -> Answer {
 async fn several(sim: &Sim, scan: Scan<'_>, count: u32) -> Answer {
     let scanner = sim.parts().scanner();
     let mut first = Vec::new();
-    for number in 0..count {
-        let scanned = scanner.scan_as(scan)?;
+    for _ in 0..count {
+        let scanned = scanner.scan_in_turn(scan).await?;
         if first.len() < MOST_LISTED {
             first.push(scanned);
-        }
-        // Others get their turn.
-        if number % 64 == 63 {
-            tokio::task::yield_now().await;
         }
     }
     told(json!({ "scans": first, "total": count }))

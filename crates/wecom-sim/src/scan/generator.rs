@@ -16,7 +16,7 @@ use std::{
 use serde::Serialize;
 use tokio::{runtime::Handle, task::AbortHandle};
 
-use super::{Inner, Scanner};
+use super::{Inner, Scan, Scanner};
 use crate::{fault::Draw, world::Mistake};
 
 /// Scans that are to come by themselves.
@@ -79,7 +79,7 @@ impl Scanner {
     /// If the enterprise is not known, there is no code, one that never was, or no runtime, the rate is out of its range, or 1,000 loads
     /// are there.
     pub fn start(&self, load: Load) -> Result<u64, Mistake> {
-        let (corp, _) = self.known(&load.corp)?;
+        let (corp, _) = self.0.known(&load.corp)?;
         if load.config_ids.is_empty() {
             return Err(Mistake(String::from("there is no code to scan")));
         }
@@ -160,24 +160,23 @@ async fn scan_on(scanner: Weak<Inner>, load: Arc<Load>, scanned: Arc<AtomicU64>)
             return;
         };
         let wait = due.saturating_sub(inner.world.clock().now());
-        if wait.is_zero() {
-            // Behind by many scans: others still get their turn.
-            if number % 64 == 0 {
-                tokio::task::yield_now().await;
-            }
-        } else {
-            // Nobody keeps the scanner only to wait for the next scan.
-            drop(inner);
+        // Nobody keeps the scanner only to wait for the next scan.
+        drop(inner);
+        if !wait.is_zero() {
             tokio::time::sleep(wait).await;
         }
         let Some(inner) = scanner.upgrade() else {
             return;
         };
         let place = draw.below(load.config_ids.len());
-        if Scanner(inner)
-            .scan(&load.corp, &load.config_ids[place])
-            .is_err()
-        {
+        let scan = Scan {
+            corp: &load.corp,
+            config_id: &load.config_ids[place],
+            external_userid: None,
+            at_s: None,
+        };
+        // Behind by many scans: others still get their turn.
+        if Scanner(inner).scan_in_turn(scan).await.is_err() {
             return;
         }
         scanned.fetch_add(1, Ordering::Relaxed);

@@ -19,11 +19,12 @@
 
 use std::{
     collections::HashMap,
-    fmt, iter,
+    fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
 };
 
 use self::{
+    aim::Aim,
     book::Book,
     generator::Generators,
     office::{Office, has_no_flag},
@@ -35,11 +36,14 @@ use crate::{
     world::{CodeView, Corp, Mistake, NewRelation, World},
 };
 
+mod aim;
 mod book;
 mod generator;
 mod office;
 mod scanned;
 mod settings;
+#[cfg(test)]
+mod turn_tests;
 
 pub use self::{
     book::ScanCounts,
@@ -70,14 +74,6 @@ pub struct Scan<'a> {
     pub external_userid: Option<&'a str>,
     /// When, in seconds since the Unix epoch; absent: now.
     pub at_s: Option<u64>,
-}
-
-/// Who was drawn, and who was eligible.
-struct Choice {
-    userid: Option<String>,
-    is_fit: bool,
-    eligible: Vec<String>,
-    is_cut: bool,
 }
 
 // === impl Scanner ===
@@ -136,61 +132,77 @@ impl Scanner {
         (0..count).map(|_| self.scan_as(scan)).collect()
     }
 
-    /// Scans a code.
+    /// Scans a code. Where very few of many members are on its list, this takes as long as finding them does.
     ///
     /// # Errors
     ///
     /// If the enterprise is not known, or there never was such a code.
     pub fn scan_as(&self, scan: Scan<'_>) -> Result<Scanned, Mistake> {
-        let (corp, office) = self.known(scan.corp)?;
-        let calendar = self.0.world.calendar();
-        let at_s = scan.at_s.unwrap_or(calendar.as_secs());
-        let targets = corp.scan_targets(scan.config_id);
-        let code = corp.code(scan.config_id);
-        if code.is_none() {
-            corp.check_codes("config_id", iter::once(scan.config_id))?;
+        let mut aim = Aim::new(&self.0, scan)?;
+        while !aim.step() {}
+        self.meet(scan, aim)
+    }
+
+    /// Does the same in a task, and lets others have their turn after each piece of work: it can end there too.
+    pub(crate) async fn scan_in_turn(&self, scan: Scan<'_>) -> Result<Scanned, Mistake> {
+        let mut aim = Aim::new(&self.0, scan)?;
+        tokio::task::yield_now().await;
+        while !aim.step() {
+            tokio::task::yield_now().await;
         }
-        let mut office = lock(&office);
-        let customer = match scan.external_userid {
-            Some(given) => String::from(given),
-            None => office.somebody_new(),
+        self.meet(scan, aim)
+    }
+
+    /// Brings a customer to the member who was drawn.
+    fn meet(&self, scan: Scan<'_>, aim: Aim) -> Result<Scanned, Mistake> {
+        let (mut eligible, is_cut) = aim.eligible();
+        let corp = &aim.corp;
+        let code = aim.code.as_ref();
+        let state = code.map_or_else(String::new, |code| code.state.clone());
+        let mut office = lock(&aim.office);
+        let userid = aim.userid.as_deref();
+        let (can_be_added, is_fit) = userid.map_or((false, false), |userid| {
+            let has_no_flag = has_no_flag(corp, userid);
+            (has_no_flag, has_no_flag && aim.is_there(userid))
+        });
+        let added = match (userid, code) {
+            (Some(userid), Some(code)) if can_be_added => Some((userid, code)),
+            _ => None,
         };
-        let chosen = office.choose(&corp, scan.config_id, targets.unwrap_or_default());
-        let state = code
-            .as_ref()
-            .map_or_else(String::new, |code| code.state.clone());
-        let is_added = match (&chosen.userid, &code) {
-            (Some(userid), Some(code)) if has_no_flag(&corp, userid) => {
-                let relation = NewRelation {
-                    external_userid: &customer,
-                    userid,
-                    state: &state,
-                    add_way: SCANNED,
-                    createtime: at_s,
-                };
-                corp.add_relation(relation)?;
-                office.took(&corp, userid);
-                let welcome = office.welcome_code();
-                self.tell(&corp, code, relation, &welcome)?;
-                true
-            }
-            _ => false,
-        };
+        if let Some((userid, code)) = added {
+            let relation = NewRelation {
+                external_userid: &aim.customer,
+                userid,
+                state: &state,
+                add_way: SCANNED,
+                createtime: aim.at_s,
+            };
+            corp.add_relation(relation)?;
+            office.took(corp, userid);
+            let welcome = office.welcome_code();
+            self.tell(corp, code, relation, &welcome)?;
+        }
         drop(office);
-        let outcome = match (&chosen.userid, chosen.is_fit) {
+        if !is_fit {
+            // It may have become full by a scan at the same time.
+            eligible.retain(|other| Some(other.as_str()) != userid);
+        }
+        let outcome = match (userid, is_fit) {
             (None, _) => Outcome::Nowhere,
             (Some(_), true) => Outcome::Routed,
             (Some(_), false) => Outcome::MisRouted,
         };
+        let is_added = added.is_some();
+        let at = self.0.world.calendar();
         let scanned = Scanned {
             corp: String::from(scan.corp),
             config_id: String::from(scan.config_id),
             state,
-            at_ms: u64::try_from(calendar.as_millis()).unwrap_or(u64::MAX),
-            external_userid: customer,
-            userid: chosen.userid,
-            eligible: chosen.eligible,
-            is_eligible_cut: chosen.is_cut,
+            at_ms: u64::try_from(at.as_millis()).unwrap_or(u64::MAX),
+            external_userid: aim.customer,
+            userid: aim.userid,
+            eligible,
+            is_eligible_cut: is_cut,
             outcome,
             is_added,
         };
@@ -231,22 +243,22 @@ impl Scanner {
         }
         Ok(())
     }
-
-    fn known(&self, id: &str) -> Result<(Arc<Corp>, Arc<Mutex<Office>>), Mistake> {
-        let offices = self
-            .0
-            .offices
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
-        let office = offices.get(id).map(Arc::clone);
-        let unknown = || Mistake(format!("there is no enterprise {id:?}"));
-        self.0.world.corp(id).zip(office).ok_or_else(unknown)
-    }
 }
 
 impl fmt::Debug for Scanner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Scanner")
+    }
+}
+
+// === impl Inner ===
+
+impl Inner {
+    fn known(&self, id: &str) -> Result<(Arc<Corp>, Arc<Mutex<Office>>), Mistake> {
+        let offices = self.offices.read().unwrap_or_else(PoisonError::into_inner);
+        let office = offices.get(id).map(Arc::clone);
+        let unknown = || Mistake(format!("there is no enterprise {id:?}"));
+        self.world.corp(id).zip(office).ok_or_else(unknown)
     }
 }
 

@@ -6,7 +6,6 @@ use std::{
     sync::Arc,
 };
 
-use super::{Choice, LONGEST_LIST};
 use crate::{
     profile::{self, MemberFlag},
     world::{Corp, Random},
@@ -15,7 +14,8 @@ use crate::{
 /// One enterprise, as its customers meet it.
 #[derive(Debug)]
 pub(super) struct Office {
-    random: Random,
+    /// Shared, so that who is drawn is found without the lock.
+    random: Arc<Random>,
     /// Those said to be there; `None`: all.
     eligible: Option<Arc<BTreeSet<String>>>,
     /// The same for single codes, where it counts instead.
@@ -40,7 +40,7 @@ impl Office {
             Some((member.userid.clone(), cap))
         });
         Self {
-            random: Random::new(seed, &format!("scans of {}", corp.id)),
+            random: Arc::new(Random::new(seed, &format!("scans of {}", corp.id))),
             eligible: None,
             eligible_of: HashMap::new(),
             cap: corp.customers_per_day,
@@ -61,27 +61,15 @@ impl Office {
         format!("{:016x}{:016x}", self.random.next(), self.random.next())
     }
 
-    /// Draws one of the members as WeCom does, and says who would have been right.
-    pub(super) fn choose(&self, corp: &Corp, config_id: &str, mut targets: Vec<String>) -> Choice {
+    /// Returns who is said to be there when a code is scanned; `None`: all.
+    pub(super) fn there(&self, config_id: &str) -> Option<Arc<BTreeSet<String>>> {
         let there = self.eligible_of.get(config_id).or(self.eligible.as_ref());
-        let there = there.map(Arc::as_ref);
-        let is_fit = |userid: &String| {
-            there.is_none_or(|there| there.contains(userid)) && has_no_flag(corp, userid)
-        };
-        let fit: Vec<bool> = targets.iter().map(is_fit).collect();
-        let (eligible, is_cut) = eligible(corp, &targets, &fit, there);
-        let mut choice = Choice {
-            userid: None,
-            is_fit: false,
-            eligible,
-            is_cut,
-        };
-        if !targets.is_empty() {
-            let place = self.random.below(targets.len());
-            choice.is_fit = fit[place];
-            choice.userid = Some(targets.swap_remove(place));
-        }
-        choice
+        there.map(Arc::clone)
+    }
+
+    /// Returns what decides who is drawn.
+    pub(super) fn random(&self) -> Arc<Random> {
+        Arc::clone(&self.random)
     }
 
     /// Notes one more customer of a member, and that it is full if it is.
@@ -96,12 +84,11 @@ impl Office {
         }
     }
 
-    pub(super) fn new_day(&mut self, corp: &Corp) -> usize {
-        self.today.clear();
-        let filled = self.filled.drain();
-        filled
-            .filter(|userid| corp.clear_flag(userid, MemberFlag::Full))
-            .count()
+    /// Begins a new day; returns who was made full, whose flags are to be cleared without the lock: until then nobody
+    /// of them gets a customer.
+    pub(super) fn new_day(&mut self) -> HashSet<String> {
+        self.today = HashMap::new();
+        mem::take(&mut self.filled)
     }
 
     pub(super) fn set_cap(&mut self, userid: &str, cap: Option<u32>) {
@@ -152,27 +139,6 @@ impl Office {
         };
         there.map(Arc::clone)
     }
-}
-
-/// Returns who would have been right, the fit among the targets first, and whether there may be more.
-fn eligible(
-    corp: &Corp,
-    targets: &[String],
-    fit: &[bool],
-    there: Option<&BTreeSet<String>>,
-) -> (Vec<String>, bool) {
-    let fit = targets.iter().zip(fit).filter(|(_, fit)| **fit);
-    let mut found: Vec<String> = fit.map(|(userid, _)| userid.clone()).collect();
-    if found.len() > LONGEST_LIST {
-        found.truncate(LONGEST_LIST);
-        return (found, true);
-    }
-    let on_list: HashSet<&str> = targets.iter().map(String::as_str).collect();
-    let left = LONGEST_LIST - found.len();
-    let is_other = |userid: &str| !on_list.contains(userid);
-    let (others, is_cut) = corp.without_flag(there, is_other, left);
-    found.extend(others);
-    (found, is_cut)
 }
 
 /// Whether a customer can be added to a member at all.

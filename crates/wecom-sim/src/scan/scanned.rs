@@ -30,8 +30,8 @@ pub struct Scanned {
     /// To whom it went.
     pub userid: Option<String>,
     /// Who was eligible at that moment, on the code's list or not: those on it first, in its order, then others, of
-    /// those said to be there by userid, of all in the order in which they came. At most 100, found among the list and
-    /// the first 1,000 who are there.
+    /// those said to be there by userid, of all in the order in which they came. At most 100, found among the first
+    /// 1,000 of the list and the first 1,000 who are there.
     pub eligible: Vec<String>,
     /// Whether there may be more than those in `eligible`.
     #[serde(rename = "eligible_cut")]
@@ -43,5 +43,5 @@ pub struct Scanned {
     pub is_added: bool,
 }
 
-/// The longest list of a code without what changes while it is expanded: as many as are named as eligible.
+/// The most who are named as eligible.
 pub(super) const LONGEST_LIST: usize = 100;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{ScanCounts, Scanned, Scanner, lock};
-use crate::world::Mistake;
+use crate::{profile::MemberFlag, world::Mistake};
 
 // === impl Scanner ===
 
@@ -23,7 +23,7 @@ impl Scanner {
         config_id: Option<&str>,
         members: Option<HashSet<String>>,
     ) -> Result<(), Mistake> {
-        let (corp, office) = self.known(corp)?;
+        let (corp, office) = self.0.known(corp)?;
         corp.check_codes("config_id", config_id.into_iter())?;
         let members = members.map(BTreeSet::from_iter);
         let userids = members.iter().flatten().map(String::as_str);
@@ -55,7 +55,7 @@ impl Scanner {
         corp: &str,
         config_id: Option<&str>,
     ) -> Result<Option<Arc<BTreeSet<String>>>, Mistake> {
-        let (corp, office) = self.known(corp)?;
+        let (corp, office) = self.0.known(corp)?;
         corp.check_codes("config_id", config_id.into_iter())?;
         Ok(lock(&office).eligible(config_id))
     }
@@ -66,7 +66,7 @@ impl Scanner {
     ///
     /// If the enterprise is not known, or the member is not there.
     pub fn set_cap(&self, corp: &str, userid: &str, cap: Option<u32>) -> Result<(), Mistake> {
-        let (corp, office) = self.known(corp)?;
+        let (corp, office) = self.0.known(corp)?;
         corp.check_members("userid", iter::once(userid))?;
         lock(&office).set_cap(userid, cap);
         Ok(())
@@ -78,7 +78,7 @@ impl Scanner {
     ///
     /// If the enterprise is not known.
     pub fn renamed(&self, corp: &str, userid: &str, new: &str) -> Result<(), Mistake> {
-        let (_, office) = self.known(corp)?;
+        let (_, office) = self.0.known(corp)?;
         lock(&office).renamed(userid, new);
         Ok(())
     }
@@ -89,8 +89,12 @@ impl Scanner {
     ///
     /// If the enterprise is not known.
     pub fn new_day(&self, corp: &str) -> Result<usize, Mistake> {
-        let (corp, office) = self.known(corp)?;
-        Ok(lock(&office).new_day(&corp))
+        let (corp, office) = self.0.known(corp)?;
+        let filled = lock(&office).new_day();
+        let filled = filled.iter();
+        Ok(filled
+            .filter(|userid| corp.clear_flag(userid, MemberFlag::Full))
+            .count())
     }
 
     /// Returns what became of the scans, of one enterprise or of all.

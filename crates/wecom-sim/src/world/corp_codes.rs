@@ -1,11 +1,8 @@
 //! An enterprise's codes as they look and are changed from outside the calls.
 
-use std::collections::BTreeSet;
-
 use super::{
-    Code, CodeSeed, CodeView, Corp, Mistake, Page, Reach, State,
+    Code, CodeSeed, CodeView, Corp, Mistake, Page, State,
     hold::{self, PIECE},
-    page::let_others_in,
     unknown::Unknown,
 };
 
@@ -54,29 +51,9 @@ impl Corp {
     /// or disabled. `None` as for [`code`](Self::code), and for a temporary code that ended.
     #[must_use]
     pub fn scan_targets(&self, config_id: &str) -> Option<Vec<String>> {
-        let index = self.code_index(config_id)?;
-        let now_s = self.shared().now_s();
-        let mut state = self.state();
-        let code = state.codes.get(index);
-        let code = code.filter(|code| !code.has_ended(now_s))?;
-        let users = code.users.to_vec();
-        let mut reach = Reach::new(&code.parties);
-        while !reach.step(&state) {
-            let_others_in(&mut state);
-        }
-        // One hold for as many as a code can have by a call; departments may hold any number.
-        let mut userids = state.userids(&users);
-        let named: BTreeSet<u32> = users.into_iter().collect();
-        for (place, number) in reach.found().difference(&named).enumerate() {
-            if place > 0 && place % PIECE == 0 {
-                let_others_in(&mut state);
-            }
-            hold::touch();
-            let row = state.members.get(*number);
-            let reached = row.filter(|row| row.flags.is_reached_by_department());
-            userids.extend(reached.map(|row| row.userid.to_string()));
-        }
-        Some(userids)
+        let mut targets = self.targets(config_id)?;
+        while !targets.walk(self) {}
+        Some(targets.userids(self, usize::MAX))
     }
 
     /// Loads codes without calls and unchecked by limits; returns their `config_id`s in this order.

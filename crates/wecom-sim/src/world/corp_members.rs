@@ -104,12 +104,14 @@ impl Corp {
 
     /// Sets a flag of a member; returns whether the member is there.
     pub fn set_flag(&self, userid: &str, flag: MemberFlag) -> bool {
-        self.change(userid, |row| row.flags.set(flag))
+        let mut state = self.state();
+        state.members.flag(userid, |flags| flags.set(flag))
     }
 
     /// Clears a flag of a member; returns whether the member is there.
     pub fn clear_flag(&self, userid: &str, flag: MemberFlag) -> bool {
-        self.change(userid, |row| row.flags.clear(flag))
+        let mut state = self.state();
+        state.members.flag(userid, |flags| flags.clear(flag))
     }
 
     /// Puts a member in these departments alone; in the root if there are none.
@@ -172,13 +174,6 @@ impl Corp {
             )));
         }
         Ok(state.departments.remove(id))
-    }
-
-    fn change(&self, userid: &str, change: impl FnOnce(&mut Row)) -> bool {
-        let mut state = self.state();
-        let number = state.members.number(userid);
-        let row = number.and_then(|number| state.members.get_mut(number));
-        row.map(change).is_some()
     }
 }
 

@@ -14,8 +14,8 @@ pub(crate) struct Members {
     rows: Vec<Row>,
     /// Looked up, never walked: its order is not the seed's.
     numbers: HashMap<Arc<str>, u32>,
-    /// Department and number of each that is there.
-    by_department: BTreeSet<(u32, u32)>,
+    /// Department and seat of each that is there.
+    by_department: BTreeSet<(u32, Seat)>,
 }
 
 /// One member.
@@ -26,6 +26,13 @@ pub(crate) struct Row {
     pub(crate) flags: Flags,
     /// Removed: only codes and customers still know of it.
     pub(crate) gone: bool,
+}
+
+/// Where a member is in a department: those whom its codes reach first, then by number.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) struct Seat {
+    is_left_out: bool,
+    pub(crate) number: u32,
 }
 
 /// The flags of a member, one bit each.
@@ -156,7 +163,7 @@ impl Members {
         self.rows.get(usize::try_from(number).ok()?)
     }
 
-    pub(crate) fn get_mut(&mut self, number: u32) -> Option<&mut Row> {
+    fn get_mut(&mut self, number: u32) -> Option<&mut Row> {
         self.rows.get_mut(usize::try_from(number).ok()?)
     }
 
@@ -177,11 +184,20 @@ impl Members {
         (number..).zip(rest).inspect(|_| hold::touch())
     }
 
-    /// The numbers, from this one on, of those that are in this department itself.
-    pub(crate) fn within(&self, department: u32, from: u32) -> impl Iterator<Item = u32> {
-        let those = (department, from)..=(department, u32::MAX);
+    /// The seats, from this one on, of those that are in this department itself, or of those alone whom it reaches.
+    pub(crate) fn within(
+        &self,
+        department: u32,
+        from: Seat,
+        only_reached: bool,
+    ) -> impl Iterator<Item = Seat> {
+        let last = Seat {
+            is_left_out: !only_reached,
+            number: u32::MAX,
+        };
+        let those = (department, from)..=(department, last);
         let those = self.by_department.range(those).inspect(|_| hold::touch());
-        those.map(|(_, number)| *number)
+        those.map(|(_, seat)| *seat)
     }
 
     pub(crate) fn reserve(&mut self, more: usize) {
@@ -199,8 +215,9 @@ impl Members {
         }
         let userid: Arc<str> = userid.into();
         self.numbers.insert(Arc::clone(&userid), number);
-        let places = departments.iter().map(|id| (*id, number));
-        self.by_department.extend(places);
+        let seat = Seat::of(number, flags);
+        let seats = departments.iter().map(|id| (*id, seat));
+        self.by_department.extend(seats);
         self.rows.push(Row {
             userid,
             departments,
@@ -224,10 +241,45 @@ impl Members {
             return false;
         };
         self.leave(number);
-        let places = departments.iter().map(|id| (*id, number));
-        self.by_department.extend(places);
         let row = self.get_mut(number);
-        row.map(|row| row.departments = departments).is_some()
+        let is_there = row.map(|row| row.departments = departments).is_some();
+        self.enter(number);
+        is_there
+    }
+
+    /// Changes the flags of one; returns whether it is there.
+    pub(crate) fn flag(&mut self, userid: &str, change: impl FnOnce(&mut Flags)) -> bool {
+        let Some(number) = self.number(userid) else {
+            return false;
+        };
+        let Some(row) = self.get_mut(number) else {
+            return false;
+        };
+        let mut flags = row.flags;
+        change(&mut flags);
+        if Seat::of(number, flags) == Seat::of(number, row.flags) {
+            row.flags = flags;
+            return true;
+        }
+        self.leave(number);
+        let row = self.get_mut(number);
+        let is_there = row.map(|row| row.flags = flags).is_some();
+        self.enter(number);
+        is_there
+    }
+
+    /// Puts one into the index of departments.
+    fn enter(&mut self, number: u32) {
+        let Self {
+            rows,
+            by_department,
+            ..
+        } = self;
+        let row = usize::try_from(number).ok().and_then(|at| rows.get(at));
+        if let Some(row) = row {
+            let seat = Seat::of(number, row.flags);
+            by_department.extend(row.departments.iter().map(|id| (*id, seat)));
+        }
     }
 
     /// Takes one out of the index of departments.
@@ -238,8 +290,12 @@ impl Members {
             ..
         } = self;
         let row = usize::try_from(number).ok().and_then(|at| rows.get(at));
-        for id in row.map_or(&[][..], |row| &row.departments) {
-            by_department.remove(&(*id, number));
+        let Some(row) = row else {
+            return;
+        };
+        let seat = Seat::of(number, row.flags);
+        for id in &row.departments {
+            by_department.remove(&(*id, seat));
         }
     }
 
@@ -266,6 +322,28 @@ impl Row {
     pub(crate) fn departments(&self) -> &[u32] {
         &self.departments
     }
+
+    /// Whether a code of its departments sends customers to it.
+    pub(crate) fn is_reached(&self) -> bool {
+        !self.gone && self.flags.is_reached_by_department()
+    }
+}
+
+// === impl Seat ===
+
+impl Seat {
+    /// No seat is before it.
+    pub(crate) const FIRST: Self = Self {
+        is_left_out: false,
+        number: 0,
+    };
+
+    fn of(number: u32, flags: Flags) -> Self {
+        Self {
+            is_left_out: !flags.is_reached_by_department(),
+            number,
+        }
+    }
 }
 
 // === impl Departments ===
@@ -273,6 +351,11 @@ impl Row {
 impl Departments {
     pub(crate) fn has(&self, id: u32) -> bool {
         self.by_id.contains_key(&id)
+    }
+
+    /// The one right above another, 0 above the root; `None` if the other is not there.
+    pub(crate) fn parent(&self, id: u32) -> Option<u32> {
+        self.by_id.get(&id).map(|department| department.parent)
     }
 
     /// How many there are, the root too.

@@ -35,6 +35,7 @@ mod reach;
 mod scramble;
 mod settings;
 mod shared;
+mod targets;
 mod token;
 mod traffic;
 mod unknown;
@@ -52,6 +53,7 @@ pub(crate) use self::{
     member::Members,
     reach::Reach,
     shared::Shared,
+    targets::{Drawn, Targets},
     window::{Limits, hour, nanos},
 };
 pub use self::{

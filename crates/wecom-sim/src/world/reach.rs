@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::{State, hold::PIECE};
+use super::{State, hold::PIECE, member::Seat};
 
 /// A walk through departments; every member is found once.
 #[derive(Debug, Default)]
@@ -12,13 +12,15 @@ pub(crate) struct Reach {
     /// Departments that were met: one may be named, and lie below another that is.
     met: HashSet<u32>,
     at: Option<At>,
+    /// Of those alone to whom a department's code sends customers.
+    only_reached: bool,
     found: BTreeSet<u32>,
 }
 
 /// Where in a department the walk is: first its members, then the departments right below it.
 #[derive(Clone, Copy, Debug)]
 enum At {
-    Members { of: u32, from: u32 },
+    Members { of: u32, from: Seat },
     Below { of: u32, from: u32 },
 }
 
@@ -32,6 +34,14 @@ impl Reach {
             met: open.iter().copied().collect(),
             open,
             ..Self::default()
+        }
+    }
+
+    /// Returns the walk through these departments that meets only those to whom a code of theirs sends customers.
+    pub(crate) fn of_reached(departments: &[u32]) -> Self {
+        Self {
+            only_reached: true,
+            ..Self::new(departments)
         }
     }
 
@@ -62,18 +72,19 @@ impl Reach {
         loop {
             let of = self.open.pop()?;
             if state.departments.has(of) {
-                return Some(At::Members { of, from: 0 });
+                let from = Seat::FIRST;
+                return Some(At::Members { of, from });
             }
         }
     }
 
-    fn members(&mut self, state: &State, of: u32, from: u32, left: &mut usize) -> Option<At> {
-        for number in state.members.within(of, from) {
+    fn members(&mut self, state: &State, of: u32, from: Seat, left: &mut usize) -> Option<At> {
+        for seat in state.members.within(of, from, self.only_reached) {
             if *left == 0 {
-                return Some(At::Members { of, from: number });
+                return Some(At::Members { of, from: seat });
             }
             *left -= 1;
-            self.found.insert(number);
+            self.found.insert(seat.number);
         }
         Some(At::Below { of, from: 0 })
     }
