@@ -49,33 +49,20 @@
 //! again, and spreads that over a quarter of the credit, so that eight processes ask about three times a call. Of a call in flight
 //! nobody knows when it ends: the one that has the turn asks every 10 ms, the others every 40 ms.
 
-use std::{
-    fmt,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::{fmt, sync::Arc, time::Duration};
 
-use redis::{Script, aio::ConnectionLike};
-use tokio::{runtime::Handle, time::timeout};
+use redis::aio::ConnectionLike;
 
-use super::{
-    Ask, BoxAcquire, Limiter, Limits,
-    book::End,
-    desk::{Answer, Desk, Outcome, Room},
-    plan::{Micros, Plan, duration, micros},
-    table::Table,
-};
+use self::{office::Office, room::RedisRoom};
+use super::{Ask, BoxAcquire, Limiter, Limits, desk::Desk, table::Table};
 use crate::{
-    clock::Clock,
-    error::{BoxError, Invalid, RedisFailure},
-    keyspace::{self, run},
-    rank::Rank,
+    error::{BoxError, Invalid},
+    keyspace,
 };
 
 mod arguments;
+mod office;
+mod room;
 
 /// A limiter that counts in a Redis, 6.0 or later. Cheap to clone; clones share connection and waiting lines.
 ///
@@ -112,39 +99,6 @@ struct Shared<C: RedisConnection> {
     table: Table<RedisRoom<C>>,
 }
 
-/// What all (corp, API) need to ask.
-struct Office<C> {
-    connection: C,
-    plan: Arc<Plan>,
-    clock: Clock,
-    tells_time: bool,
-    acquire: Script,
-    settle: Script,
-    /// Tells this limiter from others; the beginning of its leases.
-    who: Box<str>,
-    leases: AtomicU64,
-    /// How long a question may take.
-    timeout: Duration,
-}
-
-/// The count of one (corp, API), elsewhere.
-struct RedisRoom<C> {
-    office: Arc<Office<C>>,
-    keys: Arc<[String; 3]>,
-}
-
-/// A lease on a call in flight.
-struct Lease {
-    name: String,
-    granted: Micros,
-    /// To give it back where there is no runtime.
-    runtime: Handle,
-}
-
-/// How often to ask while all that is known is that too many calls are in flight.
-const POLL: Duration = Duration::from_millis(10);
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(1);
-
 // === impl RedisLimiter ===
 
 impl<C: RedisConnection> RedisLimiter<C> {
@@ -155,23 +109,7 @@ impl<C: RedisConnection> RedisLimiter<C> {
     ///
     /// [`Invalid`] if one of the limits is out of its range; else Redis cannot be asked, or runs no scripts.
     pub async fn connect(connection: C, limits: Limits) -> Result<Self, BoxError> {
-        let mut office = Office {
-            connection,
-            plan: Arc::new(limits.check()?),
-            clock: Clock::system(),
-            tells_time: false,
-            acquire: Script::new(concat!(
-                include_str!("common.lua"),
-                include_str!("acquire.lua")
-            )),
-            settle: Script::new(concat!(
-                include_str!("common.lua"),
-                include_str!("settle.lua")
-            )),
-            who: new_name(),
-            leases: AtomicU64::new(0),
-            timeout: DEFAULT_TIMEOUT,
-        };
+        let mut office = Office::new(connection, limits.check()?);
         office.tells_time = office.probe().await?;
         Ok(Self::of(office, keyspace::PREFIX.into()))
     }
@@ -256,154 +194,6 @@ impl<C: RedisConnection> fmt::Debug for RedisLimiter<C> {
 // === impl RedisConnection ===
 
 impl<C: ConnectionLike + Clone + Send + Sync + 'static> RedisConnection for C {}
-
-// === impl Office ===
-
-impl<C: Clone> Office<C> {
-    /// Returns another one with the same settings.
-    fn again(&self) -> Self {
-        Self {
-            connection: self.connection.clone(),
-            plan: Arc::clone(&self.plan),
-            clock: self.clock,
-            tells_time: self.tells_time,
-            acquire: self.acquire.clone(),
-            settle: self.settle.clone(),
-            who: new_name(),
-            leases: AtomicU64::new(0),
-            timeout: self.timeout,
-        }
-    }
-}
-
-impl<C: RedisConnection> Office<C> {
-    /// Returns whether scripts are told the time.
-    async fn probe(&self) -> Result<bool, BoxError> {
-        let mut connection = self.connection.clone();
-        let script = Script::new("return redis.pcall('TIME').err and 0 or 1");
-        let invocation = script.prepare_invoke();
-        let asked = run::<i64>(&invocation, &mut connection);
-        let told = timeout(self.timeout, asked).await;
-        Ok(told.map_err(|_| RedisFailure::Slow)?? == 1)
-    }
-
-    /// Asks, in the name of a new lease. The time is used by a Redis that tells none.
-    async fn ask(
-        &self,
-        keys: &[String; 3],
-        lease: &str,
-        (rank, waited): (Rank, Duration),
-        now: Micros,
-    ) -> Result<(i64, Micros, Micros), BoxError> {
-        let mut connection = self.connection.clone();
-        let mut invocation = self.acquire.key(keys);
-        invocation.arg(now).arg(lease).arg(&*self.who);
-        let numbers = arguments::acquire(&self.plan, rank, waited, POLL);
-        invocation.arg(&numbers);
-        run(&invocation, &mut connection).await
-    }
-
-    /// Gives a lease back. `granted` is 0 where it is not known.
-    async fn give_back(
-        &self,
-        keys: &[String; 3],
-        (lease, granted): (&str, Micros),
-        end: End,
-        now: Micros,
-    ) -> Result<(), BoxError> {
-        let mut connection = self.connection.clone();
-        let mut invocation = self.settle.key(keys);
-        invocation.arg(now).arg(lease).arg(granted);
-        let (name, arguments) = arguments::settle(&self.plan, end);
-        invocation.arg(name);
-        for (name, value) in arguments {
-            invocation.arg(name).arg(value);
-        }
-        run::<i64>(&invocation, &mut connection).await.map(drop)
-    }
-
-    fn calendar(&self) -> Micros {
-        micros(self.clock.calendar())
-    }
-}
-
-// === impl RedisRoom ===
-
-impl<C: RedisConnection> RedisRoom<C> {
-    /// Gives a lease back without waiting for it, and calls `then`.
-    fn give_back(&self, lease: Lease, end: End, then: impl FnOnce() + Send + 'static) {
-        let (office, keys) = (Arc::clone(&self.office), Arc::clone(&self.keys));
-        let runtime = Handle::try_current().unwrap_or_else(|_| lease.runtime.clone());
-        runtime.spawn(async move {
-            let whose = (&*lease.name, lease.granted);
-            let given = office.give_back(&keys, whose, end, office.calendar());
-            // Nobody can be told of a failure, and none needs to be: the lease ends by itself.
-            let _ = timeout(office.plan.limits.lease, given).await;
-            then();
-        });
-    }
-}
-
-impl<C: RedisConnection> Room for RedisRoom<C> {
-    type Grant = Lease;
-
-    fn ask_now(&self, _now: Duration, _rank: Rank) -> Option<Answer<Lease>> {
-        None
-    }
-
-    async fn ask(&self, rank: Rank, waited: Duration) -> Result<Answer<Lease>, BoxError> {
-        let office = &self.office;
-        let number = office.leases.fetch_add(1, Ordering::Relaxed);
-        let mut lease = Lease {
-            name: format!("{}:{number}", office.who),
-            granted: 0,
-            runtime: Handle::current(),
-        };
-        let asked = office.ask(&self.keys, &lease.name, (rank, waited), office.calendar());
-        let answer = timeout(office.timeout, asked).await;
-        let (kind, value, pace) = match answer.unwrap_or_else(|_| Err(RedisFailure::Slow.into())) {
-            Ok(answer) => answer,
-            Err(error) => {
-                // It may have been granted all the same.
-                self.give_back(lease, End::Unused, || {});
-                return Err(error);
-            }
-        };
-        let pace = duration(pace);
-        let outcome = match kind {
-            1 => {
-                lease.granted = value;
-                Outcome::Granted(lease)
-            }
-            3 => {
-                let ours = office.plan.limits.hour.length();
-                let theirs = duration(value);
-                return Err(RedisFailure::OtherHour { theirs, ours }.into());
-            }
-            2 => Outcome::Full(Some(duration(value))),
-            _ => {
-                // So that processes do not all ask for the same room; the credit outlasts it.
-                let spread = duration(rand::random_range(0..=office.plan.credit / 4));
-                Outcome::After(duration(value) + spread)
-            }
-        };
-        Ok(Answer { outcome, pace })
-    }
-
-    fn settle(desk: &Arc<Desk<Self>>, lease: Lease, end: End) {
-        let ringing = Arc::clone(desk);
-        desk.room.give_back(lease, end, move || ringing.ring());
-    }
-
-    fn is_blank(&self, _now: Duration) -> bool {
-        true
-    }
-}
-
-/// Returns a name that no other limiter has.
-fn new_name() -> Box<str> {
-    format!("{:016x}", rand::random::<u64>()).into()
-}
 
 #[cfg(test)]
 mod tests;

@@ -4,12 +4,15 @@ use proptest::prelude::*;
 use redis::{Client, aio::MultiplexedConnection};
 use tokio::runtime::{Builder, Runtime};
 
-use super::*;
+use super::{office::POLL, *};
 use crate::{
+    clock::Clock,
     limit::{
         Sign, Window,
-        book::{Book, Verdict},
+        book::{Book, End, Verdict},
+        plan::{Micros, duration, micros},
     },
+    rank::Rank,
     redis_server::RedisServer,
 };
 
