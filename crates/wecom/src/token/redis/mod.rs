@@ -42,7 +42,7 @@
 //!
 //! // Comes back by itself when Redis does; feature `connection-manager` of the crate `redis`.
 //! let redis = redis::Client::open("redis://127.0.0.1/")?;
-//! // Its own bound is 500 ms; that of the settings, `store_timeout`, is to hold.
+//! // Its own bound is 500 ms; that of `Settings::timeouts` is to hold.
 //! let config = ConnectionManagerConfig::new().set_response_timeout(None);
 //! let connection = ConnectionManager::new_with_config(redis, config).await?;
 //! let store = RedisStore::new(connection).with_prefix("wecom-test")?;
@@ -70,7 +70,7 @@ use crate::{
 /// `C` is any connection of the `redis` crate that can be cloned: `ConnectionManager` and `ClusterConnection`, which find
 /// their way back by themselves, or `MultiplexedConnection`, which does not: once it is broken, every process is without
 /// a store until it is started again. It is the connection's business to reconnect; the keeper's to give up a call
-/// that takes too long, by [`Settings::store_timeout`](super::Settings::store_timeout). Connections of the `redis` crate
+/// that takes too long, by [`Settings::timeouts`](super::Settings::timeouts). Connections of the `redis` crate
 /// give up after 500 ms unless they are told otherwise, and the shorter one counts: take that bound away
 /// (`set_response_timeout(None)`).
 #[derive(Clone)]
