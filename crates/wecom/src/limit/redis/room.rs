@@ -80,12 +80,12 @@ impl<C: RedisConnection> Room for RedisRoom<C> {
                 lease.granted = value;
                 Outcome::Granted(lease)
             }
+            2 => Outcome::Full(Some(duration(value))),
             3 => {
                 let ours = office.plan.limits.hour.length();
                 let theirs = duration(value);
                 return Err(RedisFailure::OtherHour { theirs, ours }.into());
             }
-            2 => Outcome::Full(Some(duration(value))),
             _ => {
                 // So that processes do not all ask for the same room; the credit outlasts it.
                 let spread = duration(rand::random_range(0..=office.plan.credit / 4));
