@@ -10,7 +10,7 @@ use std::{
     collections::HashSet,
     convert::Infallible,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
@@ -338,35 +338,16 @@ fn metrics_count_every_request_by_what_became_of_it() {
 #[cfg(feature = "tracing")]
 #[test]
 fn the_log_names_outcomes_and_never_a_person_or_a_secret() {
-    use std::io::Write;
-
-    #[derive(Clone, Default)]
-    struct Capture(Arc<Mutex<Vec<u8>>>);
-
-    impl Write for Capture {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            all.extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-
-    let capture = Capture::default();
-    let writer = capture.clone();
+    let log = listening::Log::default();
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(tracing::Level::TRACE)
         .with_ansi(false)
-        .with_writer(move || writer.clone())
+        .with_writer(log.clone())
         .finish();
     listening::listen_everywhere();
     tracing::subscriber::with_default(subscriber, || run(a_bad_day()));
 
-    let log = capture.0.lock().unwrap_or_else(PoisonError::into_inner);
-    let log = String::from_utf8_lossy(&log);
+    let log = log.text();
     for (outcome, level, lines) in [
         ("failed", "WARN", 1),
         ("failed", "DEBUG", 2),

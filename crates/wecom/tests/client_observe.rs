@@ -7,39 +7,10 @@ mod client_fakes;
 #[path = "support/listening.rs"]
 mod listening;
 
-use std::{
-    io,
-    sync::{Arc, Mutex, PoisonError},
-};
-
 use client_fakes::{Answer, Fake, Update, client, secs};
 use metrics_exporter_prometheus::PrometheusBuilder;
-use tracing_subscriber::fmt::MakeWriter;
 
 const CALL: Update = Update::of("zhangsan");
-
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        log.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for Log {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        self.clone()
-    }
-}
 
 fn block_on(run: impl AsyncFnOnce()) {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -59,7 +30,7 @@ fn exported(run: impl AsyncFnOnce()) -> String {
 
 /// Does something with a subscriber in place and returns what it then has logged.
 fn logged(run: impl AsyncFnOnce()) -> String {
-    let log = Log::default();
+    let log = listening::Log::default();
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(tracing_subscriber::filter::LevelFilter::DEBUG)
         .with_span_events(tracing_subscriber::fmt::format::FmtSpan::CLOSE)
@@ -69,8 +40,7 @@ fn logged(run: impl AsyncFnOnce()) -> String {
         .finish();
     listening::listen_everywhere();
     tracing::subscriber::with_default(subscriber, || block_on(run));
-    let log = log.0.lock().unwrap_or_else(PoisonError::into_inner);
-    String::from_utf8_lossy(&log).into_owned()
+    log.text()
 }
 
 #[track_caller]

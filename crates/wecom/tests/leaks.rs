@@ -6,14 +6,9 @@ mod client_fakes;
 #[path = "support/listening.rs"]
 mod listening;
 
-use std::{
-    error::Error as StdError,
-    io,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{error::Error as StdError, io, sync::Arc};
 
 use client_fakes::{Answer, Fake, Gate, SECRET, Seen, Update, builder};
-use tracing_subscriber::fmt::MakeWriter;
 use wecom::{
     BoxError, Client, Credential, Error, Secret, SuiteTokens, Wire,
     limit::{Ask, BoxAcquire, Limiter, Refusal},
@@ -28,37 +23,6 @@ const SUITE: &str = "suite-token-2Lp";
 const TOKEN: &str = "access-token-9Vb";
 
 const HIDDEN: [&str; 6] = [SECRET, MEMBER, CUSTOMER, PERMANENT, SUITE, TOKEN];
-
-/// Where everything logged goes.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        log.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for Log {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        self.clone()
-    }
-}
-
-impl Log {
-    fn text(&self) -> String {
-        let log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8_lossy(&log).into_owned()
-    }
-}
 
 /// Everything that an error shows of itself.
 fn shown(error: &Error) -> String {
@@ -239,7 +203,7 @@ async fn run_all() -> usize {
 
 #[test]
 fn nothing_that_fails_shows_a_token_a_secret_or_a_person() {
-    let log = Log::default();
+    let log = listening::Log::default();
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(tracing_subscriber::filter::LevelFilter::TRACE)
         .with_span_events(tracing_subscriber::fmt::format::FmtSpan::FULL)
